@@ -1,0 +1,206 @@
+// Package derive is one pure function from what was archived to everything
+// that is shown: [Build]. It takes no clock, randomness, environment or
+// network, so the whole history can be derived again at any time and the same
+// entries give the same bytes.
+package derive
+
+import (
+	"time"
+
+	"perfband/internal/perf"
+)
+
+// Formulas is the version of everything computed here. It rises with any
+// change of output; a test hashes a frozen archive's derived tree so that the
+// increment cannot be forgotten.
+const Formulas = 1
+
+// Derived is all that pages, badge, summary and exports are made from.
+type Derived struct {
+	Title string // site title, "" for the default
+	// Level is the confidence level of every interval, e.g. 0.99.
+	Level float64
+	// Runs are all entries in canonical order, oldest first, copies included.
+	Runs []*Run
+	// Series are the histories, one per key and metric, in canonical order.
+	Series []*Series
+	Badge  Badge
+	// Repository is "owner/name" and ServerURL its host, "" when unknown.
+	Repository string
+	ServerURL  string
+}
+
+// Run is one archived run (all entries of one run id, newest attempt per
+// shard) with its results.
+type Run struct {
+	ID         string
+	Kind       perf.Kind
+	Meta       perf.Metadata // of the run's first entry
+	Started    time.Time
+	OriginPath string // folder on the raw branch
+	// JobKind is the job kind of most results, dry, short, medium or default.
+	JobKind perf.JobKind
+	Counts  Counts
+	CPUs    []CPUCount // most results first
+	// DuplicateOf is the id of the run this one is a copy of, "" if none; a
+	// copy's results are those of the original.
+	DuplicateOf string
+	// InTrend says whether its results can be points of a trend; Excluded says
+	// why not: "copy", "dry", "short", "other branch".
+	InTrend     bool
+	Excluded    string
+	Results     []*Result // canonical order
+	Diagnostics []perf.Diagnostic
+	Legacy      bool
+}
+
+// Counts of one run.
+type Counts struct {
+	Modules            int // modules that reported at all
+	Benchmarks         int // results with numbers
+	Failed             int
+	Skipped            int
+	Stable             int
+	Unstable           int
+	ExpectedUnstable   int
+	Carried            int // results taken over because sources were unchanged
+	Missing            int // expected but not reported
+	ModulesWithNumbers int
+}
+
+// CPUCount is the number of results measured on one CPU model ("" unknown).
+type CPUCount struct {
+	Model   string
+	Results int
+}
+
+// Stability is the class of a result by the coefficient of variation.
+type Stability string
+
+// The stability classes; "" for metrics and results that are not classed.
+const (
+	Stable           Stability = "stable"
+	Unstable         Stability = "unstable"
+	ExpectedUnstable Stability = "expected-unstable" // unstable, and the manifest says why
+)
+
+// Result is one benchmark or scenario of one run.
+type Result struct {
+	Key     perf.Key
+	Label   string // name as the file has it
+	JobKind perf.JobKind
+	Dims    []perf.Param
+	DocRef  string
+	Rows    int
+	Status  perf.Status
+	Reason  string
+	File    string // report file, relative to the entry's raw folder
+	Env     perf.Env
+	Tool    string // e.g. "BenchmarkDotNet 0.15.8"
+	Metrics []Metric
+	// Stability classes the first time-like metric; "" when it cannot be.
+	Stability       Stability
+	StabilityReason string // "n < 3", "CV 12.3 % > 10 %", or the manifest's reason
+	CarriedFrom     string // run id the result was carried forward from
+	InTrend         bool
+}
+
+// Metric returns the result's metric of that name, nil if there is none.
+func (r *Result) Metric(name string) *Metric {
+	for i := range r.Metrics {
+		if r.Metrics[i].Name == name {
+			return &r.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// Headline is the metric a list shows: the first time-like one, else
+// throughput, else the first. Nil for a result without numbers.
+func (r *Result) Headline() *Metric {
+	for _, name := range []string{perf.Time, perf.RealTime, perf.CPUTime, perf.Latency, perf.Throughput} {
+		if m := r.Metric(name); m != nil {
+			return m
+		}
+	}
+	if len(r.Metrics) > 0 {
+		return &r.Metrics[0]
+	}
+	return nil
+}
+
+// Metric is the summary of one metric of one result, every number rounded to
+// 12 significant digits, in Unit.
+type Metric struct {
+	Name   string
+	Unit   perf.Unit
+	Better perf.Better
+	// Exact metrics do not vary by chance.
+	Exact bool
+	// N is the number of samples (0: only reported statistics are known).
+	N      int
+	Mean   perf.Num
+	Median perf.Num
+	StdDev perf.Num
+	Min    perf.Num
+	Max    perf.Num
+	Q1     perf.Num
+	Q3     perf.Num
+	P95    perf.Num
+	P99    perf.Num
+	CV     perf.Num
+	// CI is the Student t interval of the mean at the configured level, CI95
+	// the same at 95 %. Absent for fewer than two samples.
+	CI   perf.Interval
+	CI95 perf.Interval
+	// TailUndersampled says that P95 (or P99) rests on fewer than five values
+	// beyond it.
+	P95Undersampled bool
+	P99Undersampled bool
+	// Reported is true when the statistics are the tool's own claims because
+	// the file has no samples.
+	Reported bool
+	// OpsPerSec is 1e9/mean for a time per operation in ns, absent otherwise.
+	OpsPerSec perf.Num
+	// Samples are the measured values in order, kept for the newest runs only.
+	Samples []float64
+	// Verdict on this metric against the series' baseline.
+	Verdict perf.Verdict
+}
+
+// Center is the statistic shown for the metric, the one the interval belongs
+// to: the mean, else the median, else whatever the tool gave.
+func (m *Metric) Center() perf.Num {
+	if _, ok := m.Mean.Get(); ok {
+		return m.Mean
+	}
+	if _, ok := m.Median.Get(); ok {
+		return m.Median
+	}
+	return m.P95
+}
+
+// Series is the history of one metric of one benchmark.
+type Series struct {
+	Key    perf.Key
+	Label  string
+	Metric string
+	Unit   perf.Unit
+	Better perf.Better
+	Points []Point // trend members only, oldest first
+}
+
+// Point refers to a metric of a run's result.
+type Point struct {
+	Run    *Run
+	Result *Result
+	Metric *Metric
+}
+
+// Badge is the state shown in README badges.
+type Badge struct {
+	State   string // green, amber, red, grey
+	Message string // "727 measured, not judged"
+	Symbol  string // "?", "✓", "▲", "▲▲"
+	Count   int    // benchmarks in the newest run
+}
