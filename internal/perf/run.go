@@ -19,6 +19,8 @@ type Metadata struct {
 	Env    Env    `json:"env,omitzero"`
 	Runner Runner `json:"runner,omitzero"`
 	Tool   Tool   `json:"tool"`
+	// Modules names the module behind each folder below raw/.
+	Modules []EntryModule `json:"modules,omitempty"`
 	// Suites says what the decoders of the day read; the raw files decide.
 	Suites       []SuiteInfo            `json:"suites,omitempty"`
 	Fingerprints map[string]Fingerprint `json:"fingerprints,omitempty"` // by module
@@ -157,9 +159,10 @@ type Entry struct {
 
 // EntryModule is one module folder of an entry.
 type EntryModule struct {
-	Folder string
-	Module string
-	Params []Param
+	Folder string  `json:"folder"`
+	Module string  `json:"module"`
+	Format string  `json:"format,omitempty"` // decoder asked for; absent: found by content
+	Params []Param `json:"params,omitempty"` // added to every key of the module
 }
 
 // CanonicalJSON is the one encoding of everything written: fixed key order,
