@@ -36,8 +36,9 @@ type Summary struct {
 // Summarize computes the summary of xs, which it neither sorts nor keeps.
 // Values must be finite.
 //
-// Mean and variance follow Welford (1962), "Note on a method for calculating
-// corrected sums of squares and products": stable for large offsets.
+// The variance is the corrected two-pass form of Chan, Golub and LeVeque
+// (1983), "Algorithms for computing the sample variance": exact to a few units
+// in the last place for large offsets too.
 func Summarize(xs []float64) Summary {
 	n := len(xs)
 	nan := math.NaN()
@@ -45,19 +46,24 @@ func Summarize(xs []float64) Summary {
 	if n == 0 {
 		return s
 	}
-	var mean, m2 float64
-	for i, x := range xs {
+	var sum float64
+	for _, x := range xs {
+		sum += x
+	}
+	mean := sum / float64(n)
+	var squares, rest float64
+	for _, x := range xs {
 		d := x - mean
-		mean += d / float64(i+1)
-		m2 += d * (x - mean)
+		squares += d * d
+		rest += d
 	}
 	sorted := slices.Clone(xs)
 	slices.Sort(sorted)
 	s.Mean = mean
 	s.Min, s.Max = sorted[0], sorted[n-1]
 	if n >= 2 {
-		s.StdDev = math.Sqrt(m2 / float64(n-1))
-		if math.IsInf(s.StdDev, 0) {
+		s.StdDev = math.Sqrt(max(0, squares-rest*rest/float64(n)) / float64(n-1))
+		if math.IsInf(s.StdDev, 0) || math.IsNaN(s.StdDev) {
 			s.StdDev = nan // the squares overflowed: the spread is unknown
 		}
 		if mean != 0 {
