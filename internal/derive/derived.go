@@ -102,6 +102,9 @@ type Result struct {
 	Stability       Stability
 	StabilityReason string // "n < 3", "CV 12.3 % > 10 %", or the manifest's reason
 	CarriedFrom     string // run id the result was carried forward from
+	// Side results describe the measuring process or host; they are shown but
+	// neither counted nor classed.
+	Side bool
 	InTrend         bool
 }
 
@@ -166,6 +169,8 @@ type Metric struct {
 	Samples []float64
 	// Verdict on this metric against the series' baseline.
 	Verdict perf.Verdict
+
+	ci99 perf.Interval // for the recorded signal, whatever level is configured
 }
 
 // Center is the statistic shown for the metric, the one the interval belongs

@@ -2,6 +2,8 @@
 // warns at, each with its unit and reason. Nothing else holds such a number.
 package limits
 
+import "time"
+
 // Reading results.
 const (
 	// FileBytes is the largest file archived; GitHub refuses larger blobs.
@@ -42,6 +44,14 @@ const (
 
 // Talking to servers.
 const (
+	// EventBytes bounds the event file; GitHub's payloads end at 25 MB.
+	EventBytes = 25_000_000
+	// APIBodyBytes bounds one answer of the REST API.
+	APIBodyBytes = 20_000_000
+	// APIWait bounds one pause the REST API asks for; APIWaitTotal all of them
+	// in one run of the program.
+	APIWait      = time.Minute
+	APIWaitTotal = 2 * time.Minute
 	// PushTries bounds the retries when a branch keeps moving.
 	PushTries = 10
 	// RemoteTextBytes bounds the text of a server shown in an error.
@@ -50,4 +60,75 @@ const (
 	RefBytes = 64 << 20
 	// TreeBytes bounds one tree object read from a branch.
 	TreeBytes = 64 << 20
+)
+
+// Branches as stores.
+const (
+	// PathBytes is the longest path read from or put on a branch; it is what
+	// Linux opens.
+	PathBytes = 4096
+	// NamePartBytes is the longest name of one file or folder, as on disk.
+	NamePartBytes = 255
+	// CachedEntries is how many folder entries a view of a branch keeps parsed,
+	// about 100 bytes each.
+	CachedEntries = 100_000
+	// BatchObjects is how many files one request to a server asks for.
+	BatchObjects = 500
+	// DeltaCacheBytes is what a reader of packs keeps of files that others are
+	// stored as differences to.
+	DeltaCacheBytes = 16 << 20
+	// DeltaChain is the longest chain of differences followed; git makes 50 and
+	// allows 4095.
+	DeltaChain = 4095
+	// SpoolBytes bounds what a server's replies may take on disk, unpacked.
+	SpoolBytes = 8 << 30
+	// ReportBytes bounds a server's answer to a push.
+	ReportBytes = 1 << 20
+	// ServerTries bounds the tries of one request which failed for a passing
+	// reason.
+	ServerTries = 4
+	// Redirects bounds how often a server may send us elsewhere.
+	Redirects = 5
+	// RetryPause bounds the random pause before the second try; it doubles with
+	// each further one, up to RetryPauseMax.
+	RetryPause    = 250 * time.Millisecond
+	RetryPauseMax = 8 * time.Second
+	// StallTime is how long a server may stay silent, in either direction.
+	StallTime = 2 * time.Minute
+	// LockTime is how long to wait for another process to finish writing the
+	// branch of a repository on this machine.
+	LockTime = 10 * time.Second
+)
+
+// Pages and summaries. Every cut is said where it is made.
+const (
+	// NameRunes is where a foreign name is cut in a list; its own page has it whole.
+	NameRunes = 160
+	// SentenceRunes is where foreign sentences, such as reasons, are cut.
+	SentenceRunes = 600
+	// OverviewRows is the most results on the overview; the run's page has all.
+	OverviewRows = 50
+	// RunPages is how many of the newest runs of each kind have a page: each
+	// lists all its results, so more would make the site grow with history.
+	RunPages = 30
+	// RunListRows is the most runs in the list of runs.
+	RunListRows = 500
+	// RecentRuns decides which benchmarks have a page: those with a result in
+	// this many newest trend runs of their kind, or in its newest run. All of
+	// these pages are written every time.
+	RecentRuns = 20
+	// PointRows is the most points in the table of a benchmark's page.
+	PointRows = 60
+	// SmallCharts is the most charts of further metrics on a benchmark's page.
+	SmallCharts = 6
+	// LoadCharts is the most scenarios drawn on the page of load tests; the
+	// others are drawn on their own pages.
+	LoadCharts = 12
+	// ProblemRows is how many problems are listed before "and N more".
+	ProblemRows = 20
+	// TrendImages is the most trend images written for READMEs: drawing one
+	// costs as much as thirty pages.
+	TrendImages = 12
+	// SummaryRows is the most results in a job summary.
+	SummaryRows = 200
 )

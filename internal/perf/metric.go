@@ -174,6 +174,9 @@ type Benchmark struct {
 	Metrics []Metric
 	Status  Status
 	Reason  string // why it failed or was skipped
+	// Side says that this describes the measuring process or host beside the
+	// benchmarks (a load test's CPU log); it is kept but is no benchmark.
+	Side bool
 }
 
 // DisplayName is the label, or the name when there is no label.

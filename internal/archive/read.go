@@ -1,0 +1,203 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"perfband/internal/gitdb"
+	"perfband/internal/perf"
+	"perfband/internal/strictjson"
+)
+
+var dateFolder = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+
+// Entries yields every entry of the tree, by kind, date and name. A folder
+// that is not an entry yields a *perf.Diagnostic and the walk goes on; any
+// other error ends it. Raw files are read only when asked for.
+func Entries(ctx context.Context, branch string, tree *gitdb.Tree) iter.Seq2[perf.Entry, error] {
+	return func(yield func(perf.Entry, error) bool) {
+		r := reader{ctx: ctx, branch: branch, tree: tree}
+		for _, kind := range perf.Kinds {
+			dates, err := r.list(kind.Folder())
+			if err != nil {
+				yield(perf.Entry{}, err)
+				return
+			}
+			for _, date := range dates {
+				p := path.Join(kind.Folder(), date.Name())
+				if !date.IsDir() || !dateFolder.MatchString(date.Name()) {
+					if !yield(perf.Entry{}, r.foreign(p, "not a folder named by a date")) {
+						return
+					}
+					continue
+				}
+				if !r.date(kind, p, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+type reader struct {
+	ctx    context.Context
+	branch string
+	tree   *gitdb.Tree
+}
+
+func (r *reader) date(kind perf.Kind, dir string, yield func(perf.Entry, error) bool) bool {
+	runs, err := r.list(dir)
+	if err != nil {
+		yield(perf.Entry{}, err)
+		return false
+	}
+	for _, run := range runs {
+		p := path.Join(dir, run.Name())
+		if !run.IsDir() {
+			if !yield(perf.Entry{}, r.foreign(p, "not a folder")) {
+				return false
+			}
+			continue
+		}
+		if err := r.ctx.Err(); err != nil {
+			yield(perf.Entry{}, err)
+			return false
+		}
+		if !yield(r.entry(kind, p)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) list(dir string) ([]fs.DirEntry, error) {
+	es, err := r.tree.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s:%s: %w", r.branch, dir, err)
+	}
+	return es, nil
+}
+
+func (r *reader) foreign(p, why string) error {
+	return &perf.Diagnostic{Severity: perf.Warning, Code: "not-an-entry", Where: perf.Where{Ref: r.branch, File: p},
+		What: "skipped", Why: why}
+}
+
+// entry reads one folder's metadata, in whatever layout.
+func (r *reader) entry(kind perf.Kind, p string) (perf.Entry, error) {
+	name := path.Join(p, metadataName)
+	data, err := r.tree.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return perf.Entry{}, r.foreign(p, "no "+metadataName)
+	}
+	if err != nil {
+		return perf.Entry{}, fmt.Errorf("read %s:%s: %w", r.branch, name, err)
+	}
+	if err := strictjson.Validate(data); err != nil {
+		return perf.Entry{}, r.foreign(name, "not valid JSON: "+err.Error())
+	}
+	var head struct {
+		Schema int    `json:"schema"`
+		Kind   string `json:"kind"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return perf.Entry{}, r.foreign(name, "not a run's metadata: "+err.Error())
+	}
+	if head.Schema == 0 {
+		return r.legacy(kind, p, data)
+	}
+	if head.Schema > perf.MetadataSchema {
+		return perf.Entry{}, r.foreign(name, fmt.Sprintf("schema %d was written by a newer perfband; update the action", head.Schema))
+	}
+	if head.Kind != "run" {
+		return perf.Entry{}, r.foreign(name, fmt.Sprintf("kind %q is not a run", head.Kind))
+	}
+	var m perf.Metadata
+	if err := json.Unmarshal(data, &m); err != nil {
+		return perf.Entry{}, r.foreign(name, "not a run's metadata: "+err.Error())
+	}
+	if m.Run.Kind != kind || m.Run.RunID == "" || m.Run.Started.IsZero() {
+		return perf.Entry{}, r.foreign(name, "run id, start or kind is missing or does not fit the folder")
+	}
+	e := perf.Entry{Path: p, Meta: m, Modules: m.Modules}
+	e.Raw = &rawFS{r: r, dir: path.Join(p, rawFolder)}
+	e.Content = contentOfInfos(m.Files)
+	return e, nil
+}
+
+// contentOfInfos identifies the recorded files.
+func contentOfInfos(files []perf.FileInfo) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%s\x00%s\x00", f.Path, f.SHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// rawFS is an entry's raw folder as an fs.FS.
+type rawFS struct {
+	r    *reader
+	dir  string
+	drop string // folder hidden from the reader: a byte-for-byte copy of another
+}
+
+func (f *rawFS) path(op, name string) (string, error) {
+	if !fs.ValidPath(name) || name == metadataName || f.drop != "" && (name == f.drop || strings.HasPrefix(name, f.drop+"/")) {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return path.Join(f.dir, name), nil
+}
+
+func (f *rawFS) Open(name string) (fs.File, error) {
+	p, err := f.path("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.r.tree.Open(p)
+}
+
+func (f *rawFS) ReadFile(name string) ([]byte, error) {
+	p, err := f.path("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.r.tree.ReadFile(p)
+}
+
+func (f *rawFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	p, err := f.path("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	es, err := f.r.tree.ReadDir(p)
+	if err != nil || name != "." {
+		return es, err
+	}
+	return slices.DeleteFunc(slices.Clone(es), func(e fs.DirEntry) bool {
+		return e.Name() == metadataName || e.Name() == f.drop
+	}), nil
+}
+
+// Prefetch fetches the named files in few requests.
+func (f *rawFS) Prefetch(names []string) error {
+	paths := make([]string, 0, len(names))
+	for _, n := range names {
+		if p, err := f.path("open", n); err == nil {
+			paths = append(paths, p)
+		}
+	}
+	return f.r.tree.Prefetch(f.r.ctx, paths)
+}

@@ -1,0 +1,153 @@
+package derive
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+
+	"perfband/internal/config"
+	"perfband/internal/manifest"
+	"perfband/internal/perf"
+)
+
+// StripRuns is how many of a series' newest runs keep their raw samples, for
+// the strip chart.
+const StripRuns = 20
+
+// Options are the inputs of Build besides the entries. Equal options and
+// entries give equal results.
+type Options struct {
+	Config     config.Config
+	Manifests  manifest.Set
+	Repository string // "owner/name" for links, "" if unknown
+	ServerURL  string // "https://github.com", "" if unknown
+	// Progress is told of each decoded run; nil for silence. It must not
+	// influence anything.
+	Progress func(done, all int, run string)
+}
+
+// Build derives everything from the archive's entries. Entries that could not
+// be read arrive as *perf.Diagnostic errors and become diagnostics; any other
+// error ends the derivation. The order in which entries arrive is irrelevant.
+func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.Diagnostic, error) {
+	var list []perf.Entry
+	var diags []perf.Diagnostic
+	for e, err := range entries {
+		var d *perf.Diagnostic
+		switch {
+		case errors.As(err, &d):
+			diags = append(diags, *d)
+		case err != nil:
+			return nil, diags, fmt.Errorf("read archive: %w", err)
+		default:
+			list = append(list, e)
+		}
+	}
+	groups := group(list)
+	runs := make([]*Run, 0, len(groups))
+	for i, g := range groups {
+		run, err := buildRun(g, opt)
+		if err != nil {
+			return nil, diags, err
+		}
+		runs = append(runs, run)
+		for _, c := range g.copies {
+			runs = append(runs, copyOf(run, c))
+		}
+		if opt.Progress != nil {
+			opt.Progress(i+1, len(groups), run.ID)
+		}
+	}
+	d := &Derived{Title: opt.Config.Site.Title, Level: opt.Config.Stats.Confidence,
+		Repository: opt.Repository, ServerURL: opt.ServerURL, Runs: order(runs)}
+	d.Series = series(d.Runs)
+	d.Badge = badge(d.Runs)
+	return d, diags, nil
+}
+
+// buildRun decodes and summarises all entries of one run.
+func buildRun(g runGroup, opt Options) (*Run, error) {
+	first := g.entries[0]
+	run := &Run{ID: g.id, Kind: first.Meta.Run.Kind, Meta: first.Meta, OriginPath: first.Path, Legacy: first.Legacy, Started: first.Meta.Run.Started}
+	parts, err := decodeEntries(g.entries, opt)
+	if err != nil {
+		return nil, err
+	}
+	var earliest = run.Started
+	modules, withNumbers := map[string]bool{}, map[string]bool{}
+	for _, p := range parts {
+		run.Diagnostics = append(run.Diagnostics, p.diags...)
+		run.Results = append(run.Results, p.results...)
+		if first.Legacy && !p.started.IsZero() && p.started.Before(earliest) {
+			earliest = p.started
+		}
+	}
+	run.Started = earliest
+	for _, e := range g.entries {
+		run.Counts.Missing += len(e.Meta.Missing)
+		if e.Meta.Run.Started.Before(run.Started) {
+			run.Started = e.Meta.Run.Started
+		}
+	}
+	run.Results, run.Diagnostics = distinct(run.Results, run.Diagnostics, opt.Config.Stats)
+	classify(run, opt)
+	for _, r := range run.Results {
+		modules[r.Key.Module] = true
+		if r.Side {
+			continue
+		}
+		switch r.Status {
+		case perf.OK:
+			run.Counts.Benchmarks++
+			withNumbers[r.Key.Module] = true
+		case perf.Fail:
+			run.Counts.Failed++
+		case perf.Skipped:
+			run.Counts.Skipped++
+		}
+	}
+	run.Counts.Modules, run.Counts.ModulesWithNumbers = len(modules), len(withNumbers)
+	run.CPUs = cpus(run.Results)
+	return run, nil
+}
+
+// decodeEntries decodes every module of every entry, a few at a time, and
+// returns the parts in a fixed order.
+func decodeEntries(entries []perf.Entry, opt Options) ([]part, error) {
+	type job struct {
+		entry  perf.Entry
+		module perf.EntryModule
+	}
+	var jobs []job
+	for _, e := range entries {
+		for _, m := range e.Modules {
+			jobs = append(jobs, job{e, m})
+		}
+	}
+	parts := make([]part, len(jobs))
+	errs := make([]error, len(jobs))
+	gate := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i, j := range jobs {
+		gate <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-gate }()
+			parts[i], errs[i] = decodeModule(j.entry, j.module, opt)
+		})
+	}
+	wg.Wait()
+	return parts, errors.Join(errs...)
+}
+
+// copyOf is the run row of an entry that repeats another one's results.
+func copyOf(run *Run, e perf.Entry) *Run {
+	c := *run
+	c.Meta, c.OriginPath, c.DuplicateOf = e.Meta, e.Path, run.ID
+	c.Meta.Commit.Untrusted = c.Meta.Commit.SHA != ""
+	c.InTrend, c.Excluded = false, "copy"
+	c.Diagnostics = []perf.Diagnostic{{Severity: perf.Warning, Code: "copy-of-run", Where: perf.Where{File: e.Path},
+		What: "not counted", Why: "it holds the same results as " + run.OriginPath}}
+	return &c
+}

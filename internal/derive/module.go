@@ -1,0 +1,164 @@
+package derive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"perfband/internal/decode"
+	"perfband/internal/perf"
+	"perfband/internal/strictjson"
+)
+
+// part is what one module of one entry gave.
+type part struct {
+	results []*Result
+	diags   []perf.Diagnostic
+	started time.Time // earliest start a report states, zero if none does
+}
+
+// decodeModule reads one module's files and summarises what they hold.
+func decodeModule(e perf.Entry, m perf.EntryModule, opt Options) (part, error) {
+	var p part
+	paths, envs, err := moduleFiles(e.Raw, m.Folder)
+	if err != nil {
+		return p, fmt.Errorf("read %s/%s: %w", e.Path, m.Folder, err)
+	}
+	format := m.Format
+	if format == "" {
+		format = "auto"
+	}
+	suites, diags, err := decode.Files(e.Raw, paths, decode.Options{Format: format, Module: m.Module, Kind: e.Meta.Run.Kind})
+	if err != nil {
+		return p, fmt.Errorf("decode %s/%s: %w", e.Path, m.Folder, err)
+	}
+	for _, d := range diags {
+		if d.Severity == perf.Notice {
+			continue // said once, when the entry was published
+		}
+		d.Where.File = path.Join(e.Path, d.Where.File)
+		p.diags = append(p.diags, d)
+	}
+	beside := map[string]perf.Env{}
+	for _, name := range envs {
+		env, err := readEnv(e.Raw, name)
+		if err != nil {
+			p.diags = append(p.diags, perf.Diagnostic{Severity: perf.Warning, Code: "env-file", What: "machine description not readable",
+				Where: perf.Where{File: path.Join(e.Path, name)}, Why: err.Error(), Err: err})
+			continue
+		}
+		beside[path.Dir(name)] = env
+	}
+	for i := range suites {
+		s := &suites[i]
+		if !s.Started.IsZero() && (p.started.IsZero() || s.Started.Before(p.started)) {
+			p.started = s.Started
+		}
+		env := s.Env
+		for dir := path.Dir(s.File); ; dir = path.Dir(dir) {
+			if near, ok := beside[dir]; ok {
+				env = env.Or(near)
+				break
+			}
+			if dir == "." || dir == "/" {
+				break
+			}
+		}
+		env = env.Or(e.Meta.Env)
+		for b := range s.Benchmarks {
+			p.results = append(p.results, result(s, b, env, e, m, opt))
+		}
+	}
+	return p, nil
+}
+
+// moduleFiles lists the files below a module's folder, machine descriptions
+// apart. An older layout may have a file in place of the folder.
+func moduleFiles(raw fs.FS, folder string) (paths, envs []string, err error) {
+	err = fs.WalkDir(raw, folder, func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && p == folder {
+			return fs.SkipAll // the module has no archived file
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if d.Name() == perf.EnvFileName {
+			envs = append(envs, p)
+		} else {
+			paths = append(paths, p)
+		}
+		return nil
+	})
+	return paths, envs, err
+}
+
+// ReadEnvFile parses a machine description.
+func ReadEnvFile(data []byte) (perf.EnvFile, error) {
+	var f perf.EnvFile
+	if err := strictjson.Validate(data); err != nil {
+		return f, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if err := dec.Decode(&f); err != nil {
+		return f, err
+	}
+	if f.Schema != 1 || f.Kind != "env" {
+		return f, fmt.Errorf(`expected {"schema": 1, "kind": "env"}, found schema %d, kind %q`, f.Schema, f.Kind)
+	}
+	return f, nil
+}
+
+func readEnv(raw fs.FS, name string) (perf.Env, error) {
+	data, err := fs.ReadFile(raw, name)
+	if err != nil {
+		return perf.Env{}, err
+	}
+	f, err := ReadEnvFile(data)
+	return f.Env, err
+}
+
+// result summarises one benchmark.
+func result(s *perf.Suite, i int, env perf.Env, e perf.Entry, m perf.EntryModule, opt Options) *Result {
+	b := &s.Benchmarks[i]
+	key := s.Key(i)
+	for _, p := range m.Params {
+		if !hasParam(key.Params, p.Name) {
+			key.Params = append(key.Params, p)
+		}
+	}
+	key.Normalize()
+	r := &Result{Key: key, Label: b.DisplayName(), JobKind: b.JobKind, Dims: b.Dims, DocRef: b.DocRef, Rows: max(b.Rows, 1), Side: b.Side,
+		Status: b.Status, Reason: b.Reason, File: s.File, Env: env, Tool: strings.TrimSpace(s.Tool + " " + s.ToolVersion)}
+	if r.JobKind == "" {
+		r.JobKind = perf.Default
+	}
+	if k := e.Meta.Run.JobKind; k != "" {
+		r.JobKind = k
+	}
+	if r.Status == "" {
+		r.Status = perf.OK
+	}
+	for j := range b.Metrics {
+		if m, ok := summarize(&b.Metrics[j], opt.Config.Stats.Confidence); ok {
+			r.Metrics = append(r.Metrics, m)
+		}
+	}
+	if r.Status == perf.OK && len(r.Metrics) == 0 {
+		r.Status, r.Reason = perf.Fail, "the report holds no number for it"
+	}
+	return r
+}
+
+func hasParam(ps []perf.Param, name string) bool {
+	for _, p := range ps {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
