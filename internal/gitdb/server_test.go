@@ -139,8 +139,6 @@ func TestAnswersOfServers(t *testing.T) {
 		{name: "garbage", o: gittest.Options{Before: answer(200, advert, "garbage")}, text: "read refs"},
 		{name: "empty", o: gittest.Options{Before: answer(200, advert, "")}, text: "read refs"},
 		{name: "git's own error", o: gittest.Options{Before: answer(200, advert, "001e# service=git-upload-pack\n0000000cERR busy")}, text: "busy"},
-		{name: "sha256", o: gittest.Options{Before: answer(200, advert, "001e# service=git-upload-pack\n0000"+
-			"0051"+strings.Repeat("0", 40)+" capabilities^{}\x00object-format=sha256\n0000")}, text: "sha256"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := gittest.New(t, c.o)
@@ -155,6 +153,19 @@ func TestAnswersOfServers(t *testing.T) {
 				t.Errorf("%d requests, want %d", s.Requests(), want)
 			}
 		})
+	}
+}
+
+func TestSHA256(t *testing.T) {
+	gittest.RequireGit(t)
+	repo := filepath.Join(t.TempDir(), "repo.git")
+	gittest.Git(t, ".", "", "init", "--quiet", "--bare", "--object-format=sha256", repo)
+	s := gittest.Serve(t, repo, gittest.Options{})
+	if _, err := open(t, gitdb.Remote{URL: s.URL}, "x").Commit(context.Background(), "", change("a", "1")); err == nil || !strings.Contains(err.Error(), "sha256") {
+		t.Errorf("by http: %v", err)
+	}
+	if _, err := gitdb.Open(gitdb.Remote{URL: repo}, "x"); err == nil || !strings.Contains(err.Error(), "sha256") {
+		t.Errorf("by path: %v", err)
 	}
 }
 

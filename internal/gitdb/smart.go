@@ -98,17 +98,17 @@ func (s *smart) advertiseOnce(ctx context.Context, service string) (*packp.AdvRe
 	defer reply.close()
 	body := &io.LimitedReader{R: reply, N: limits.RefBytes}
 	adv := packp.NewAdvRefs()
+	var odd *packp.ErrUnexpectedData
 	err = adv.Decode(body)
 	switch {
 	case errors.Is(err, packp.ErrEmptyAdvRefs):
 		return packp.NewAdvRefs(), nil
 	case err != nil && body.N == 0:
 		return nil, fmt.Errorf("the server lists more than %d bytes of refs", limits.RefBytes)
+	case errors.As(err, &odd) && bytes.Contains(odd.Data, []byte("object-format=sha256")):
+		return nil, errors.New("the repository's object format is sha256: only sha1 is understood")
 	case err != nil:
 		return nil, remoteError(err)
-	}
-	if f := adv.Capabilities.Get("object-format"); len(f) > 0 && f[0] != "sha1" {
-		return nil, fmt.Errorf("the repository's object format is %q: only sha1 is understood", f[0])
 	}
 	// A renamed repository is spoken to at its new place from here on.
 	if at, ok := strings.CutSuffix(reply.url.Path, path); ok {
