@@ -169,8 +169,10 @@ func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) error
 		return nil
 	}
 	if from, dup := s.taken[f.Path]; dup {
-		if from == name {
-			return nil // named by two patterns
+		if from == name { // named by two patterns
+			i := slices.IndexFunc(s.Files, func(o StagedFile) bool { return o.Path == f.Path })
+			s.Files[i].Explicit = s.Files[i].Explicit || explicit
+			return nil
 		}
 		f.Path = path.Join(rawFolder, folder, safePath(name)) // keep both, under their full paths
 	}

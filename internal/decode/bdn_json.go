@@ -22,7 +22,7 @@ type dotnetEntry struct {
 	stats                                                    dotnetStats
 	original                                                 []float64
 	rows                                                     []perf.Sample
-	noResultRows                                             bool
+	resultRows                                               bool // rows holds the tool's own result rows
 	operations                                               int64
 	alloc                                                    perf.Num
 	gc                                                       [3]perf.Num
@@ -192,7 +192,7 @@ func readDotNetEntry(d *strictjson.Decoder, scratch *dotnetScratch) dotnetEntry 
 		case "Memory":
 			e.readMemory(d)
 		case "Measurements":
-			e.rows, e.noResultRows = readDotNetMeasurements(d, scratch)
+			e.rows, e.resultRows = readDotNetMeasurements(d, scratch)
 		case "Metrics":
 			e.readMetrics(d)
 		default:
@@ -353,7 +353,7 @@ func dotnetFullName(name string, params []perf.Param) string {
 func (e *dotnetEntry) timing(name string) (perf.Metric, []perf.Diagnostic) {
 	m := perf.Metric{Name: perf.Time, Unit: perf.Nanoseconds, Better: perf.Lower, Samples: e.rows,
 		Reported: e.stats.reported(), Source: perf.Source{Unit: "ns", Scale: 1}}
-	if e.noResultRows && len(e.original) > 0 {
+	if !e.resultRows && len(e.original) > 0 {
 		// The raw rows still hold overhead and outliers; these values do not.
 		kept := slices.DeleteFunc(slices.Clone(e.rows), func(s perf.Sample) bool { return s.Stage == perf.Measured })
 		m.Samples = slices.Grow(kept, len(e.original))

@@ -72,9 +72,9 @@ var dotnetWords = func() map[string]string {
 	return m
 }()
 
-// readDotNetMeasurements returns the samples in the order measured. noResult
-// says that there were no result rows, so that actual rows stand for them.
-func readDotNetMeasurements(d *strictjson.Decoder, scratch *dotnetScratch) (samples []perf.Sample, noResult bool) {
+// readDotNetMeasurements returns the samples in the order measured. Where there
+// are no result rows, actual rows stand for them.
+func readDotNetMeasurements(d *strictjson.Decoder, scratch *dotnetScratch) (samples []perf.Sample, resultRows bool) {
 	rows := scratch.rows[:0]
 	results := 0
 	for ok := d.Array(); ok && d.More(); {
@@ -96,7 +96,7 @@ func readDotNetMeasurements(d *strictjson.Decoder, scratch *dotnetScratch) (samp
 		}
 	}
 	if n == 0 {
-		return nil, true
+		return nil, false
 	}
 	samples = make([]perf.Sample, 0, n)
 	for _, r := range rows {
@@ -113,7 +113,7 @@ func readDotNetMeasurements(d *strictjson.Decoder, scratch *dotnetScratch) (samp
 		}
 		samples = append(samples, r.sample)
 	}
-	return samples, results == 0
+	return samples, results > 0
 }
 
 // readDotNetRow reads one measurement; ok is false when it gives no value.

@@ -88,22 +88,16 @@ func Files(fsys fs.FS, paths []string, opt Options) ([]perf.Suite, []perf.Diagno
 // File decodes one report held in memory. The error says why nothing of it can
 // be trusted; it wraps [ErrUnrecognised] when no format claims it.
 func File(name string, data []byte, opt Options) ([]perf.Suite, []perf.Diagnostic, error) {
-	if _, err := opt.format(); err != nil {
+	asked, err := opt.format()
+	if err != nil {
 		return nil, nil, err
 	}
 	inner, data, err := unpack(name, data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	f, err := opt.format()
-	switch {
-	case err != nil:
 		return nil, nil, err
-	case f == nil:
-		if f = sniff(inner, data); f == nil {
-			return nil, nil, unrecognised(name, data)
-		}
-	case !opt.Explicit && f.Sniff(inner, headOf(data)) == No:
+	}
+	f, sure := recognise(asked, inner, data)
+	if f == nil || sure == No && !opt.Explicit {
 		return nil, nil, unrecognised(name, data)
 	}
 	in := Input{Name: inner, Data: data, Asked: opt.Format, Module: opt.Module, Kind: opt.Kind}
@@ -115,7 +109,11 @@ func File(name string, data []byte, opt Options) ([]perf.Suite, []perf.Diagnosti
 		return nil, diagnostics, err
 	}
 	suites, more := finish(f, name, suites)
-	return suites, append(diagnostics, more...), nil
+	diagnostics = append(diagnostics, more...)
+	if len(suites) == 0 && len(diagnostics) == 0 && sure < Certain && !opt.Explicit {
+		return nil, nil, unrecognised(name, data)
+	}
+	return suites, diagnostics, nil
 }
 
 // format returns the format asked for, nil for detection.
@@ -180,9 +178,7 @@ func decodeFile(fsys fs.FS, p string, report bool, opt Options) outcome {
 		return refuse(p, diagnostics, err)
 	}
 	for i := range diagnostics {
-		if diagnostics[i].Where.File == "" {
-			diagnostics[i].Where.File = p
-		}
+		diagnostics[i].Where.File = p
 	}
 	o := outcome{suites: suites, diagnostics: diagnostics}
 	if len(suites) > 0 || hasCode(diagnostics, "no-samples") {
@@ -217,6 +213,9 @@ func refuse(p string, diagnostics []perf.Diagnostic, err error) outcome {
 		}
 	}
 	d.Where.File = p
+	for i := range diagnostics {
+		diagnostics[i].Where.File = p
+	}
 	return outcome{refused: true, diagnostics: append(diagnostics, *d)}
 }
 

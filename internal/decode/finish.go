@@ -42,9 +42,6 @@ func finish(f *Format, file string, suites []perf.Suite) ([]perf.Suite, []perf.D
 			kept = append(kept, s)
 		}
 	}
-	for i := range diagnostics {
-		diagnostics[i].Where.File = file
-	}
 	return kept, diagnostics
 }
 
@@ -160,7 +157,7 @@ func mergeRepeats(s *perf.Suite, in []perf.Benchmark) ([]perf.Benchmark, []perf.
 	return out, diagnostics
 }
 
-// mergeInto adds the samples of a repeat. Statistics which the tool reported
+// mergeInto adds the samples of a repeat, as blocks of their own. Statistics which the tool reported
 // hold for one repeat only: where there are no samples the central one becomes
 // a sample, and the others are dropped.
 func mergeInto(a, b *perf.Benchmark) {
@@ -179,14 +176,13 @@ func mergeInto(a, b *perf.Benchmark) {
 		}
 		centralToSample(to)
 		centralToSample(from)
-		block := int32(0)
-		for _, s := range to.Samples {
-			block = max(block, s.Block)
+		last := int32(1)
+		for i := range to.Samples {
+			to.Samples[i].Block = max(to.Samples[i].Block, 1)
+			last = max(last, to.Samples[i].Block)
 		}
 		for _, s := range from.Samples {
-			if s.Block > 0 {
-				s.Block += block
-			}
+			s.Block = last + max(s.Block, 1)
 			to.Samples = append(to.Samples, s)
 		}
 	}

@@ -44,9 +44,9 @@ func sniffGo(_ string, head []byte) Confidence {
 			if _, rest := cutField(line); isGoResult(rest) {
 				return Certain
 			}
-		case bytes.HasPrefix(line, []byte("goos: ")), bytes.HasPrefix(line, []byte("pkg: ")), bytes.HasPrefix(line, []byte("--- FAIL: Benchmark")),
+		case bytes.HasPrefix(line, []byte("pkg: ")), bytes.HasPrefix(line, []byte("--- FAIL: Benchmark")),
 			bytes.HasPrefix(line, []byte("ok  \t")), bytes.HasPrefix(line, []byte("FAIL\t")):
-			best = Likely
+			best = Likely // a run that failed, or without benchmarks
 		}
 	}
 	return best

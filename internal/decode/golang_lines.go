@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"perfband/internal/limits"
 	"perfband/internal/perf"
@@ -110,10 +112,17 @@ func (l *goLines) benchmark(line []byte, number int) {
 	default:
 		if tail := goResultIn(rest); tail != nil {
 			l.emit(number, name, []byte("\t"), tail)
-			return
+		} else if isPrintedName(name, line[len(name):]) {
+			l.name, l.nameLine = bytes.Clone(name), number
 		}
-		l.name, l.nameLine = bytes.Clone(name), number
 	}
+}
+
+// isPrintedName tells a name that testing printed, padded with blanks and then
+// a tab, from a line of text such as "Benchmarking the cache".
+func isPrintedName(name, after []byte) bool {
+	r, _ := utf8.DecodeRune(name[len("Benchmark"):])
+	return !unicode.IsLower(r) && bytes.HasPrefix(bytes.TrimLeft(after, " "), []byte("\t"))
 }
 
 // other takes a line of other output, which may hold the numbers that a name is
@@ -134,10 +143,12 @@ func (l *goLines) other(line []byte, number int) {
 	}
 }
 
-// dropName gives up waiting for the numbers of a name.
+// dropName gives up waiting for the numbers of a name: the benchmark has ended
+// the process, or was cut off.
 func (l *goLines) dropName() {
 	if l.name != nil {
-		l.warn(perf.Warning, "no-measurement", l.nameLine, quote(string(l.name))+" was started, but its numbers are not in the file", "")
+		l.failures = append(l.failures, goFailure{pkg: l.pkg, name: string(l.name), line: l.nameLine, status: perf.Fail,
+			reason: "no-measurement: it was started, but its numbers are not in the file"})
 		l.name = nil
 	}
 }

@@ -3,7 +3,6 @@ package decode
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"time"
 
 	"perfband/internal/perf"
@@ -36,12 +35,11 @@ const (
 	resultsSchema = 1
 )
 
-var resultsKind = regexp.MustCompile(`"kind"\s*:\s*"results"`)
-
 func sniffJSON(_ string, head []byte) Confidence {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	switch {
-	case bytes.HasPrefix(head, []byte("{")) && resultsKind.Match(head):
+	case bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"results"`)) &&
+		bytes.Contains(head, []byte(`"benchmarks"`)):
 		return Certain
 	case bytes.HasPrefix(head, []byte("[")) && bytes.Contains(head, []byte(`"name"`)) && bytes.Contains(head, []byte(`"unit"`)) &&
 		bytes.Contains(head, []byte(`"value"`)):
@@ -121,11 +119,13 @@ func (r *jsonReader) list() {
 		if p := r.d.Problem(); p != nil {
 			why, offset = p.Msg, p.Offset
 		}
-		if why != "" {
+		switch {
+		case r.d.Err() != nil: // told by the caller
+		case why != "":
 			r.refuse(index, name, offset, why)
-			continue
+		default:
+			r.add(r.in.Module, b)
 		}
-		r.add(r.in.Module, b)
 	}
 	for i := range r.suites {
 		r.suites[i].Kind = r.in.Kind

@@ -58,6 +58,8 @@ func (r *jsonReader) benchmark(index int) {
 		why, offset = p.Msg, p.Offset
 	}
 	switch {
+	case d.Err() != nil:
+		return // told by the caller
 	case why != "":
 	case b.Name == "":
 		why = "it has no name"

@@ -100,26 +100,30 @@ func ByName(name string) (Format, error) {
 	return Format{}, fmt.Errorf("unknown format %q%s: set \"format\" to auto or one of %s", name, hint, strings.Join(all, ", "))
 }
 
-// sniff returns the format surest of the file, nil if none claims it.
-func sniff(name string, data []byte) *Format {
-	best, found := No, -1
-	head := headOf(data)
+// recognise returns the format to read a file with, and how sure that format
+// is of it: the one asked for or, without such, the surest. It is nil when none
+// claims the file.
+func recognise(asked *Format, name string, data []byte) (*Format, Confidence) {
+	head := data[:min(len(data), headBytes)]
+	if asked != nil {
+		return asked, asked.Sniff(name, head)
+	}
+	var found *Format
+	best := No
 	for i := range formats {
+		if best == Certain {
+			break
+		}
 		if c := formats[i].Sniff(name, head); c > best {
-			best, found = c, i
+			best, found = c, &formats[i]
 		}
 	}
-	if found < 0 {
-		return nil
-	}
-	return &formats[found]
+	return found, best
 }
 
 // headBytes is how much of a file is sniffed: enough to get past the log lines
 // that test runners print before the first result.
 const headBytes = 256 << 10
-
-func headOf(data []byte) []byte { return data[:min(len(data), headBytes)] }
 
 // nearest returns the candidate with the smallest edit distance to s, ignoring
 // case, or "" when none is near.

@@ -111,16 +111,16 @@ func forgetSamples(runs []*Run) {
 	}
 }
 
-// badge is the state of the newest run. Until runs are judged it can only be
-// grey: data that was not judged must not look like good news.
+// badge is the state of the newest run, benchmarks before load tests. Until
+// runs are judged it can only be grey: data that was not judged must not look
+// like good news.
 func badge(runs []*Run) Badge {
-	b := Badge{State: "grey", Symbol: "?", Message: "no data"}
-	for _, run := range slices.Backward(runs) {
-		if run.InTrend && run.Counts.Benchmarks > 0 {
-			b.Count = run.Counts.Benchmarks
-			b.Message = fmt.Sprintf("%d measured, not judged", b.Count)
-			return b
+	for _, kind := range []perf.Kind{perf.Bench, perf.Load} {
+		for _, run := range slices.Backward(runs) {
+			if n := run.Counts.Benchmarks; run.Kind == kind && run.InTrend && n > 0 {
+				return Badge{State: "grey", Symbol: "?", Message: fmt.Sprintf("%d measured, not judged", n), Count: n}
+			}
 		}
 	}
-	return b
+	return Badge{State: "grey", Symbol: "?", Message: "no data"}
 }

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -87,6 +89,44 @@ func TestThinRetry(t *testing.T) {
 			fsck(t, repo)
 		})
 	}
+}
+
+// TestManyWritersSendOnce races writers of distinct content: each sends it once,
+// however often it loses.
+func TestManyWritersSendOnce(t *testing.T) {
+	const writers, size = 8, 300_000
+	s := gittest.New(t, gittest.Options{})
+	all := noise(writers * size)
+	want := map[string]string{}
+	var group sync.WaitGroup
+	var tries atomic.Int64
+	for i := range writers {
+		path, content := fmt.Sprintf("runs/%d/file", i), all[i*size:][:size]
+		want[path] = content
+		b := open(t, gitdb.Remote{URL: s.URL}, "x")
+		group.Go(func() {
+			_, err := gitdb.Update(context.Background(), b, gitdb.UpdateOptions{}, func(context.Context, gitdb.Rev, *gitdb.Tree) (gitdb.Change, error) {
+				tries.Add(1)
+				return change(path, content), nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if up := s.Up(); up > writers*size*11/10 {
+		t.Errorf("%d bytes sent in %d tries, want each of %d once", up, tries.Load(), writers*size)
+	}
+	t.Logf("%d tries, %d bytes up", tries.Load(), s.Up())
+	head, err := open(t, gitdb.Remote{URL: s.Repo}, "x").Head(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := readRev(t, gitdb.Remote{URL: s.Repo}, "x", head); !maps.Equal(got, want) {
+		t.Errorf("%d files on the branch, want %d with their own content", len(got), len(want))
+	}
+	fsck(t, s.Repo)
 }
 
 func TestHookRefusal(t *testing.T) {

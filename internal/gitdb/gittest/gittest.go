@@ -5,6 +5,7 @@ package gittest
 import (
 	"encoding/pem"
 	"io"
+	"log"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -115,6 +116,7 @@ func Serve(t testing.TB, repo string, o Options) *Server {
 		Stderr: io.Discard,
 	}
 	srv := httptest.NewUnstartedServer(s.handler(o))
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // clients are meant to break off
 	if o.TLS {
 		srv.StartTLS()
 		s.CAFile = filepath.Join(t.TempDir(), "ca.pem")

@@ -1,0 +1,18 @@
+# Releases set this to an image pinned by digest.
+ARG GO_IMAGE=golang:1.26
+
+FROM ${GO_IMAGE} AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download && go mod verify
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o /rootfs/perfband . \
+ && mkdir -p /rootfs/etc/ssl/certs /rootfs/tmp \
+ && chmod 1777 /rootfs/tmp \
+ && cp /etc/ssl/certs/ca-certificates.crt /rootfs/etc/ssl/certs/
+
+# The runner starts the container as root in a folder it chooses, so neither
+# user nor folder is set here. There is no shell: the action starts no programs.
+FROM scratch
+COPY --from=build /rootfs/ /
+ENTRYPOINT ["/perfband"]

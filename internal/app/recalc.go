@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"perfband/internal/derive"
+	"perfband/internal/site"
+)
+
+// recalc derives everything again from the raw branch and rewrites the site.
+func recalc(ctx context.Context, s *session) error {
+	return s.rewrite(ctx, wholeSite)
+}
+
+// writeBadge writes the badge's files only.
+func writeBadge(ctx context.Context, s *session) error {
+	return s.rewrite(ctx, func(d *derive.Derived) ([]site.File, bool, error) {
+		files, err := site.Badge(d.Badge)
+		return files, false, err
+	})
+}
+
+// rewrite derives from the raw branch and writes what make makes of it.
+func (s *session) rewrite(ctx context.Context, make render) error {
+	opt, err := s.deriveOptions()
+	if err != nil {
+		return err
+	}
+	raw, err := s.branch("raw-branch")
+	if err != nil {
+		return err
+	}
+	if rev, err := raw.Head(ctx); err != nil {
+		return err
+	} else if rev == "" {
+		return fmt.Errorf("branch %s does not exist: publish a run first", s.opt.str("raw-branch"))
+	}
+	p, err := s.publishSite(ctx, raw, opt, make)
+	if err != nil {
+		return err
+	}
+	s.log.Infof("%d runs derived from %s at %.12s; branch %s is at %.12s", len(p.derived.Runs), s.opt.str("raw-branch"), p.rawTip,
+		s.opt.str("site-branch"), p.commit)
+	return s.setAll(map[string]string{"site-commit": string(p.commit), "site-url": s.siteURL(), "badge-color": p.derived.Badge.State})
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,204 @@
+package site
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+
+	"perfband/internal/derive"
+	"perfband/internal/svg"
+	"perfband/internal/text"
+)
+
+// figure is a chart with what its caption needs.
+type figure struct {
+	ID, Title string
+	SVG       template.HTML
+	Axis      string // range in words
+	Note      template.HTML
+	Machines  []legend
+	Carried   bool // some points are carried forward
+	Unstable  bool // some points are of unstable results
+}
+
+// legend is a machine's entry.
+type legend struct {
+	Class, Symbol, Name string
+}
+
+// points are the drawable points of a series in a display unit: what is plotted
+// is [derive.Metric.Center] with its own interval.
+func points(sr *derive.Series, scale text.Scale, run func(derive.Point) int) []svg.Point {
+	out := make([]svg.Point, 0, len(sr.Points))
+	for _, p := range sr.Points {
+		v, ok := p.Metric.Center().Get()
+		if !ok {
+			continue
+		}
+		sp := svg.Point{Run: run(p), Value: v / scale.Factor}
+		if _, lo, hi, ok := center(p.Metric); ok {
+			sp.Interval, sp.Lo, sp.Hi = true, lo/scale.Factor, hi/scale.Factor
+		}
+		switch {
+		case p.Result.CarriedFrom != "":
+			sp.Mark = svg.Cross
+		case p.Result.Stability == derive.Unstable || p.Result.Stability == derive.ExpectedUnstable:
+			sp.Mark = svg.Hollow
+		}
+		out = append(out, sp)
+	}
+	return out
+}
+
+// scaleOf is the one display unit of a series: that of its largest value.
+func scaleOf(sr *derive.Series) text.Scale {
+	largest := 0.0
+	for _, p := range sr.Points {
+		largest = max(largest, p.Metric.Center().Or(0))
+	}
+	return text.ScaleOf(largest, unit(sr.Unit))
+}
+
+// trendFigure draws a series over all runs of its kind since its first point,
+// one line per machine. ok is false when there is nothing to draw.
+func (s *site) trendFigure(id string, sr *derive.Series, width, height int) (f figure, ok bool, err error) {
+	if sr == nil || len(sr.Points) == 0 {
+		return f, false, nil
+	}
+	scale := scaleOf(sr)
+	first := s.position[sr.Points[0].Run]
+	runs := s.trend[sr.Key.Kind][first:]
+	f = figure{ID: id, Title: metricTitle(sr.Metric)}
+	lines := make([]svg.Line, svg.Lines)
+	drawn := points(sr, scale, func(p derive.Point) int { return s.position[p.Run] - first })
+	if len(drawn) == 0 {
+		return f, false, nil
+	}
+	i := 0
+	for _, p := range sr.Points {
+		if _, ok := p.Metric.Center().Get(); !ok {
+			continue
+		}
+		line := s.machines[p.Result.Env.CPUModel]
+		lines[line].Points = append(lines[line].Points, drawn[i])
+		f.Carried = f.Carried || drawn[i].Mark == svg.Cross
+		f.Unstable = f.Unstable || drawn[i].Mark == svg.Hollow
+		i++
+	}
+	for i, l := range lines {
+		if len(l.Points) > 0 {
+			f.Machines = append(f.Machines, s.legend(i))
+		}
+	}
+	newest := sr.Points[len(sr.Points)-1]
+	c, err := svg.Trend{
+		ID: id, Title: f.Title + " over the runs", Unit: scale.Suffix, Width: width, Height: height,
+		Desc: fmt.Sprintf("%s of %d runs, the newest of %s; the table holds the same values.",
+			centerName(newest.Metric), len(drawn), newest.Run.Started.UTC().Format("2006-01-02")),
+		Runs: runLabels(runs), Lines: lines,
+	}.Render()
+	if err != nil {
+		return f, false, err
+	}
+	f.SVG, f.Axis = template.HTML(c.SVG), c.Axis
+	return f, true, nil
+}
+
+func (s *site) legend(line int) legend {
+	return legend{Class: fmt.Sprint("m", line), Symbol: svg.Symbol(line), Name: s.names[line]}
+}
+
+// runLabels name runs by day and commit.
+func runLabels(runs []*derive.Run) []string {
+	layout := "01-02"
+	if len(runs) > 0 && runs[0].Started.UTC().Year() != runs[len(runs)-1].Started.UTC().Year() {
+		layout = "2006-01-02"
+	}
+	out := make([]string, len(runs))
+	for i, r := range runs {
+		out[i] = r.Started.UTC().Format(layout)
+		if sha := r.Meta.Commit.SHA; isCommit(sha) {
+			out[i] += "\n" + shortSHA(sha)
+		}
+	}
+	return out
+}
+
+// stripFigure draws the samples of the newest runs that have them.
+func (s *site) stripFigure(id string, sr *derive.Series) (f figure, ok bool, err error) {
+	if sr == nil {
+		return f, false, nil
+	}
+	scale := scaleOf(sr)
+	var runs []*derive.Run
+	var columns []svg.Column
+	for _, p := range slices.Backward(sr.Points) {
+		v, ok := p.Metric.Center().Get()
+		if !ok || len(p.Metric.Samples) == 0 {
+			continue
+		}
+		values := make([]float64, len(p.Metric.Samples))
+		for i, x := range p.Metric.Samples {
+			values[i] = x / scale.Factor
+		}
+		runs = append(runs, p.Run)
+		columns = append(columns, svg.Column{Line: s.machines[p.Result.Env.CPUModel], Values: values, Center: v / scale.Factor})
+		if len(columns) == derive.StripRuns {
+			break
+		}
+	}
+	if len(columns) == 0 {
+		return f, false, nil
+	}
+	slices.Reverse(runs)
+	slices.Reverse(columns)
+	for i, l := range runLabels(runs) {
+		columns[i].Label = l
+	}
+	c, err := svg.Strip{ID: id, Title: "Samples of the newest runs", Unit: scale.Suffix, Width: chartWidth, Height: 220,
+		Desc: fmt.Sprintf("One column of dots per run, %d runs.", len(columns)), Columns: columns}.Render()
+	if err != nil {
+		return f, false, err
+	}
+	f.SVG, f.Axis = template.HTML(c.SVG), c.Axis
+	f.Title = "Samples of the newest " + text.HTMLNumbers.Count(len(columns)) + " runs"
+	if len(columns) == 1 {
+		f.Title = "Samples of the newest run"
+	}
+	return f, true, nil
+}
+
+// spark draws the course of a result's metric for a list: the runs on the same
+// CPU model, since times of different machines do not compare.
+func (s *site) spark(r *derive.Result, m *derive.Metric) template.HTML {
+	sr := seriesOf(s.series[r.Key.ID()], m)
+	if sr == nil {
+		return absent
+	}
+	same := &derive.Series{}
+	for _, p := range sr.Points {
+		if p.Result.Env.CPUModel == r.Env.CPUModel {
+			same.Points = append(same.Points, p)
+		}
+	}
+	ps := points(same, text.Scale{Factor: 1}, func(derive.Point) int { return 0 })
+	if len(ps) < 2 {
+		return `<span class="muted">first on this machine</span>`
+	}
+	// A sparkline repeats what the row and the benchmark's page say; one that
+	// cannot be drawn is left out there.
+	out, err := svg.Spark(ps, fmt.Sprintf("%d runs on this machine", len(ps)))
+	if err != nil {
+		return absent
+	}
+	return template.HTML(out)
+}
+
+// Sizes of charts in units of their view box. A narrow screen scrolls a chart
+// in its box rather than shrink its text.
+const (
+	chartWidth  = 840
+	chartHeight = 280
+	smallWidth  = 400
+	smallHeight = 170
+)

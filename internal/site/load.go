@@ -1,0 +1,123 @@
+package site
+
+import (
+	"fmt"
+	"html/template"
+
+	"perfband/internal/derive"
+	"perfband/internal/limits"
+	"perfband/internal/perf"
+)
+
+// loadBody feeds load.tmpl.
+type loadBody struct {
+	Run      template.HTML
+	Excluded string
+	Table    template.HTML
+	Failed   problems
+	Missing  problems
+	Charts   []scenario
+	Undrawn  int
+}
+
+// scenario is the charts of one scenario.
+type scenario struct {
+	Name    template.HTML
+	Figures []figure
+}
+
+func (s *site) loadPage() error {
+	const root = "../"
+	b := loadBody{}
+	if run := s.loadRun(); run != nil {
+		b.Run = s.runLink(run, root) + " UTC, " + s.commit(run)
+		b.Excluded = excluded(run)
+		b.Failed, _, b.Missing = s.failures(run, root)
+		if run.Counts.Benchmarks > 0 {
+			b.Table = s.scenarioTable(run, root)
+		}
+		var err error
+		if b.Charts, b.Undrawn, err = s.scenarioCharts(run, root); err != nil {
+			return err
+		}
+	}
+	return s.emit("load", page{Path: "load/index.html", Title: "Load tests · " + s.title(), Here: "load", Body: b})
+}
+
+// loadRun is the run the load page speaks of.
+func (s *site) loadRun() *derive.Run {
+	if r := s.newest(perf.Load, true); r != nil {
+		return r
+	}
+	return s.newest(perf.Load, false)
+}
+
+// scenarioTable shows errors first: the latency of requests that failed says
+// nothing.
+func (s *site) scenarioTable(run *derive.Run, root string) template.HTML {
+	t := newTable("cards load", "Scenarios of the newest load test. Where a tool reports no interval, a number is its single value.",
+		col{"Scenario", true}, col{"Errors", false}, col{"Throughput", false}, col{"p50", false}, col{"p95", false}, col{"p99", false}, col{"Requests", false})
+	for _, r := range run.Results {
+		if r.Status != perf.OK {
+			continue
+		}
+		lat := r.Metric(perf.Latency)
+		if lat == nil {
+			lat = &derive.Metric{}
+		}
+		requests := notReported
+		if m := r.Metric(perf.Requests); m != nil {
+			requests = bare(m.Center(), m.Unit)
+		}
+		throughput := notReported
+		if m := r.Metric(perf.Throughput); m != nil {
+			throughput = s.value(m)
+		}
+		t.row(s.benchName(r, root, true), errorRate(r), throughput,
+			single(lat.Median, lat.Unit), single(lat.P95, lat.Unit), single(lat.P99, lat.Unit), requests)
+	}
+	return t.html()
+}
+
+// notReported stands for a number the tool did not give; it is never 0.
+const notReported template.HTML = `<span class="muted">not reported</span>`
+
+// errorRate writes failed / all requests, loudly unless it is 0.
+func errorRate(r *derive.Result) template.HTML {
+	m := r.Metric(perf.ErrorRate)
+	if m == nil {
+		return notReported
+	}
+	v, ok := m.Center().Get()
+	switch {
+	case !ok:
+		return notReported
+	case v > 0:
+		return `<strong class="bad">✗ ` + percent(m.Center()) + "</strong>"
+	}
+	return percent(m.Center())
+}
+
+func (s *site) scenarioCharts(run *derive.Run, root string) (out []scenario, undrawn int, err error) {
+	for _, r := range run.Results {
+		sc := scenario{Name: s.benchName(r, root, false)}
+		for _, metric := range []string{perf.Throughput, perf.Latency} {
+			sr := seriesOf(s.series[r.Key.ID()], &derive.Metric{Name: metric})
+			f, ok, err := s.trendFigure(fmt.Sprintf("s%d-%s", len(out), metric), sr, smallWidth, smallHeight)
+			if err != nil {
+				return nil, 0, err
+			}
+			if ok {
+				sc.Figures = append(sc.Figures, f)
+			}
+		}
+		switch {
+		case len(sc.Figures) == 0:
+		case len(out) == limits.LoadCharts:
+			undrawn++
+		default:
+			out = append(out, sc)
+		}
+	}
+	return out, undrawn, nil
+}

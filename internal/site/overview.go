@@ -1,0 +1,143 @@
+package site
+
+import (
+	"html/template"
+	"slices"
+
+	"perfband/internal/derive"
+	"perfband/internal/limits"
+	"perfband/internal/perf"
+)
+
+// overviewBody feeds overview.tmpl.
+type overviewBody struct {
+	Empty    bool // no run at all
+	Heading  string
+	Lead     template.HTML
+	Newer    template.HTML // a newer run that is not a measurement
+	Facts    []fact
+	Failed   problems
+	Missing  problems
+	Table    template.HTML
+	Shown    template.HTML // what the table leaves out
+	Load     template.HTML
+	RunPage  string
+	Badge    string // accessible text of the badge
+	LoadRuns bool
+}
+
+// fact is one field of a page's head.
+type fact struct {
+	Name  string
+	Value template.HTML
+}
+
+func (s *site) overview() error {
+	b := overviewBody{Heading: s.title(), Badge: badgeText(s.d.Badge)}
+	run := s.headRun()
+	if run == nil {
+		b.Empty = true
+		return s.emit("overview", page{Path: "index.html", Title: s.title(), Here: "overview", Body: b})
+	}
+	b.RunPage = "run/" + runSlug(run) + "/index.html"
+	b.Lead = s.lead(run)
+	if newest := s.runs[0]; newest != run && newest.Kind == run.Kind && !newest.InTrend {
+		b.Newer = "A newer run, " + s.runLink(newest, "") + ", is left out here: " + esc(excluded(newest)) + "."
+	}
+	b.Facts = s.overviewFacts(run)
+	b.Failed, _, b.Missing = s.failures(run, "")
+	results := headlineFirst(run.Results)
+	if len(results) > 0 {
+		b.Table = s.resultTable(run, results[:min(len(results), limits.OverviewRows)])
+	}
+	if n := len(results); n > limits.OverviewRows {
+		b.Shown = "The first " + count(limits.OverviewRows) + " of " + plural(n, "result") + " are shown, those cited by documents first."
+	}
+	if load := s.loadRun(); load != nil && load != run {
+		b.Load = s.scenarioTable(load, "")
+		b.LoadRuns = true
+	}
+	return s.emit("overview", page{Path: "index.html", Title: s.title(), Here: "overview", Body: b})
+}
+
+// headRun is the run the overview speaks of: the newest in the trend, of
+// benchmarks if there are any, else the newest at all.
+func (s *site) headRun() *derive.Run {
+	for _, trend := range []bool{true, false} {
+		for _, k := range []perf.Kind{perf.Bench, perf.Load, perf.Corun} {
+			if r := s.newest(k, trend); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// lead is the sentence that answers what can be said: how much was measured,
+// and that none of it was judged.
+func (s *site) lead(r *derive.Run) template.HTML {
+	out := "<strong>" + plural(r.Counts.Benchmarks, kindNoun(r.Kind)) + "</strong> measured"
+	if why := excluded(r); why != "" {
+		return out + ", but " + esc(why) + "."
+	}
+	return out + `, <strong>none judged yet</strong>.`
+}
+
+func (s *site) overviewFacts(r *derive.Run) []fact {
+	c := r.Counts
+	facts := []fact{
+		{"Newest run", s.runLink(r, "") + " UTC<br>" + s.commit(r) + ` <span class="muted">` + esc(string(r.JobKind)) + " job</span>"},
+		{"Machines", machines(r)},
+		{"Repeatability", plural(c.Stable, "stable result") + "<br>" +
+			link("unstable/index.html", count(c.Unstable)+" unstable")},
+		{"Coverage", plural(c.Benchmarks, "result") + " from " + plural(c.ModulesWithNumbers, "module")},
+	}
+	if c.ExpectedUnstable > 0 {
+		facts[2].Value += ", " + count(c.ExpectedUnstable) + " expected to be"
+	}
+	if n := c.Benchmarks - c.Stable - c.Unstable - c.ExpectedUnstable; n > 0 {
+		facts[2].Value += "<br>" + count(n) + " without samples"
+	}
+	facts[3].Value += "<br>" + loud(c.Failed, "failed") + ", " + loud(c.Missing, "missing")
+	if c.Skipped > 0 {
+		facts[3].Value += ", " + count(c.Skipped) + " skipped"
+	}
+	if c.Carried > 0 {
+		facts[3].Value += "<br>" + count(c.Carried) + " carried forward, sources unchanged"
+	}
+	return facts
+}
+
+// loud writes a count of bad things so that it is seen unless it is 0.
+func loud(n int, word string) template.HTML {
+	if n == 0 {
+		return "none " + esc(word)
+	}
+	return `<strong class="bad">✗ ` + count(n) + " " + esc(word) + "</strong>"
+}
+
+// headlineFirst orders results with numbers: cited by documents first.
+func headlineFirst(results []*derive.Result) []*derive.Result {
+	var cited, rest []*derive.Result
+	for _, r := range results {
+		switch {
+		case r.Status != perf.OK:
+		case r.DocRef != "":
+			cited = append(cited, r)
+		default:
+			rest = append(rest, r)
+		}
+	}
+	return slices.Concat(cited, rest)
+}
+
+// resultTable is the overview's list of results.
+func (s *site) resultTable(run *derive.Run, results []*derive.Result) template.HTML {
+	t := newTable("cards overview", "Values of the newest run with their "+levelWords(s.d)+" intervals, and their course on the machine they were measured on",
+		col{"Name", true}, col{"Now", false}, col{"n", false}, col{"Repeatability", true}, col{"Course", true})
+	for _, r := range results {
+		m := r.Headline()
+		t.row(s.benchName(r, "", true), s.value(m), samples(m), stability(r), s.spark(r, m))
+	}
+	return t.html()
+}

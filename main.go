@@ -1,0 +1,32 @@
+// Command perfband makes "did this change make it faster or slower?" a
+// routine, trustworthy answer. It is a GitHub Action and a command.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"perfband/internal/app"
+)
+
+//go:embed testdata/demo/runs
+var demo embed.FS
+
+// version is set by release builds.
+var version = "0.1.0-dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	dir, _ := os.Getwd()
+	code := app.Main(ctx, app.Env{
+		Args: os.Args[1:], Getenv: os.Getenv, Dir: dir, Stdout: os.Stdout, Stderr: os.Stderr,
+		Now: time.Now, Random: rand.Reader, Demo: demo, Version: version,
+	})
+	stop()
+	os.Exit(code)
+}
