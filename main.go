@@ -8,6 +8,7 @@ import (
 	"embed"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -21,6 +22,9 @@ var demo embed.FS
 var version = "0.1.0-dev"
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // a runner's memory is scarcer than a tenth of a second
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	dir, _ := os.Getwd()
 	code := app.Main(ctx, app.Env{

@@ -56,14 +56,9 @@ func decodeFiles(_ context.Context, s *session) error {
 		}
 		for i := range suites {
 			suites[i].File = show(suites[i].File)
-			for b := range suites[i].Benchmarks {
-				line, err := decode.JSONLine(&suites[i], b)
-				if err != nil {
-					return fmt.Errorf("print results of %s: %w", arg, err)
-				}
-				w.Write(line)
-				w.WriteByte('\n')
-			}
+		}
+		if err := decode.JSONLines(w, suites); err != nil {
+			return fmt.Errorf("print results of %s: %w", arg, err)
 		}
 	}
 	return nil

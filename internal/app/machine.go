@@ -75,7 +75,10 @@ func thisMachine() perf.Env {
 // asked outside the workspace, where no file can make it fetch another one.
 func goVersion() string {
 	cmd := exec.Command("go", "env", "GOVERSION")
-	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "GOTOOLCHAIN=local")
+	cmd.Dir, cmd.Env = os.TempDir(), []string{"GOTOOLCHAIN=local"}
+	for _, name := range []string{"PATH", "HOME"} {
+		cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
+	}
 	out, err := cmd.Output()
 	if err != nil {
 		return ""

@@ -158,8 +158,12 @@ func (s *session) keep(a archive.Appended, staged *archive.Staged, cause error) 
 	if err := writeEntry(dir, a.Meta, staged); err != nil {
 		return &exitError{exitNotArchived, errors.Join(cause, fmt.Errorf("keep the entry in %s: %w", dir, err))}
 	}
+	cure := "Mend the cause and publish again."
+	if errors.Is(cause, gitdb.ErrAuth) || errors.Is(cause, gitdb.ErrForbidden) {
+		cure = "Give a token with the permission contents: write and publish again."
+	}
 	d := &perf.Diagnostic{Severity: perf.Error, Code: "not-archived", What: "the results are not archived", Why: cause.Error(), Err: cause,
-		Do: fmt.Sprintf("The entry is kept in %s: upload it as an artifact. Mend the cause and publish again.", dir)}
+		Do: fmt.Sprintf("The entry is kept in %s: upload it as an artifact. %s", dir, cure)}
 	return &exitError{exitNotArchived, d}
 }
 

@@ -34,6 +34,10 @@ func Append(ctx context.Context, b gitdb.Branch, meta perf.Metadata, staged *Sta
 	for _, f := range staged.Files {
 		out.Bytes += f.Bytes
 	}
+	var err error
+	if out.Meta, out.Path, err = finish(meta); err != nil {
+		return out, err
+	}
 	rev, err := gitdb.Update(ctx, b, opt, func(ctx context.Context, rev gitdb.Rev, tree *gitdb.Tree) (gitdb.Change, error) {
 		m, p, err := finish(meta)
 		if err != nil {
