@@ -129,6 +129,22 @@ func BenchmarkRecalcEncina(b *testing.B) {
 	c.report(b)
 }
 
+// BenchmarkRecalcEncinaHTTP is the same with the repository behind a server.
+func BenchmarkRecalcEncinaHTTP(b *testing.B) {
+	repo := encina(b)
+	s := gittest.Serve(b, repo, gittest.Options{})
+	var c cost
+	for b.Loop() {
+		gittest.TryGit(repo, "", "update-ref", "-d", "refs/heads/gh-pages")
+		s.Reset()
+		c = measure(b, b.TempDir(), "recalc", "--remote", s.URL)
+	}
+	c.report(b)
+	b.ReportMetric(float64(s.Down())/1e6, "down-MB")
+	b.ReportMetric(float64(s.Up())/1e6, "up-MB")
+	b.ReportMetric(float64(s.Requests()), "requests")
+}
+
 // BenchmarkExportEncina prints every statistic of the archive.
 func BenchmarkExportEncina(b *testing.B) {
 	repo := encina(b)

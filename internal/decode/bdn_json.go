@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 	"perfband/internal/strictjson"
 )
@@ -52,11 +53,11 @@ func readNum(d *strictjson.Decoder) perf.Num {
 func decodeDotNetJSON(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 	d := strictjson.NewDecoder(in.Data, strictjson.Options{NaN: true, KeepGoing: true})
 	var (
-		title       string
-		host        dotnetHost
-		entries     []dotnetEntry
-		diagnostics []perf.Diagnostic
-		scratch     dotnetScratch
+		title   string
+		host    dotnetHost
+		entries []dotnetEntry
+		told    problems
+		scratch dotnetScratch
 	)
 	for key := range fields(d) {
 		switch string(key) {
@@ -71,8 +72,11 @@ func decodeDotNetJSON(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 			for ok := d.Array(); ok && d.More(); {
 				e := readDotNetEntry(d, &scratch)
 				if p := d.Problem(); p != nil {
-					diagnostics = append(diagnostics, refusedRecord(e.fullName.s, p))
+					told.add(refusedRecord(e.fullName.s, p))
 					continue
+				}
+				if len(entries) >= limits.Benchmarks {
+					return nil, told.all(), tooMany(0)
 				}
 				entries = append(entries, e)
 			}
@@ -91,13 +95,11 @@ func decodeDotNetJSON(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 		Benchmarks: make([]perf.Benchmark, 0, len(entries)),
 	}
 	for i := range entries {
-		b, d := entries[i].benchmark(host)
-		diagnostics = append(diagnostics, d...)
-		if b.Name != "" {
+		if b, ok := entries[i].benchmark(host, &told); ok {
 			s.Benchmarks = append(s.Benchmarks, b)
 		}
 	}
-	return []perf.Suite{s}, diagnostics, nil
+	return []perf.Suite{s}, told.all(), nil
 }
 
 // fields iterates over the keys of the next value if it is an object.
@@ -276,15 +278,15 @@ func readDotNetDescriptor(d *strictjson.Decoder) (id, unit string, better perf.B
 	return id, unit, better
 }
 
-// benchmark makes the result of an entry. The name is empty when the entry is
-// refused.
-func (e *dotnetEntry) benchmark(host dotnetHost) (perf.Benchmark, []perf.Diagnostic) {
-	b := perf.Benchmark{Name: e.name(), Rows: 1, Status: perf.OK}
+// benchmark makes the result of an entry; ok is false when it is refused.
+func (e *dotnetEntry) benchmark(host dotnetHost, told *problems) (b perf.Benchmark, ok bool) {
+	b = perf.Benchmark{Name: e.name(), Rows: 1, Status: perf.OK}
 	if strings.TrimSpace(b.Name) == "" || e.method.set && strings.TrimSpace(e.method.s) == "" {
-		return perf.Benchmark{}, []perf.Diagnostic{{
+		told.add(perf.Diagnostic{
 			Severity: perf.Error, Code: "invalid", What: fmt.Sprintf("%s: a benchmark without a method name is refused", quote(b.Name)),
 			Do: "The other results are kept.",
-		}}
+		})
+		return b, false
 	}
 	j := dotnetJobOf(e)
 	b.Job, b.JobKind = j.text, j.kind
@@ -301,10 +303,10 @@ func (e *dotnetEntry) benchmark(host dotnetHost) (perf.Benchmark, []perf.Diagnos
 	if j.raw != j.text {
 		b.Identity = append(b.Identity, perf.Param{Name: "Job", Value: j.raw})
 	}
-	timing, d := e.timing(b.Name)
+	timing := e.timing(b.Name, told)
 	if !e.measured || len(timing.Samples) == 0 && len(timing.Reported) == 0 {
 		b.Status, b.Reason = perf.Fail, "no-statistics: the report has no statistics for it, so the benchmark produced no result"
-		return b, d
+		return b, true
 	}
 	b.Metrics = append(b.Metrics, timing)
 	if v, ok := e.alloc.Get(); ok {
@@ -319,7 +321,7 @@ func (e *dotnetEntry) benchmark(host dotnetHost) (perf.Benchmark, []perf.Diagnos
 		}
 	}
 	b.Metrics = append(b.Metrics, e.metrics...)
-	return b, d
+	return b, true
 }
 
 // name is FullName exactly as in the file, or built as the tool would.
@@ -350,7 +352,7 @@ func dotnetFullName(name string, params []perf.Param) string {
 
 // timing builds the time metric: the iterations as measured where the file has
 // them, else the values kept in the statistics.
-func (e *dotnetEntry) timing(name string) (perf.Metric, []perf.Diagnostic) {
+func (e *dotnetEntry) timing(name string, told *problems) perf.Metric {
 	m := perf.Metric{Name: perf.Time, Unit: perf.Nanoseconds, Better: perf.Lower, Samples: e.rows,
 		Reported: e.stats.reported(), Source: perf.Source{Unit: "ns", Scale: 1}}
 	if !e.resultRows && len(e.original) > 0 {
@@ -360,13 +362,13 @@ func (e *dotnetEntry) timing(name string) (perf.Metric, []perf.Diagnostic) {
 		for i, v := range e.original {
 			m.Samples = append(m.Samples, perf.Sample{Value: v, Iter: int32(i + 1)})
 		}
-		return m, nil
+		return m
 	}
 	if n := len(m.Values()); len(e.original) > 0 && n != len(e.original) {
-		return m, []perf.Diagnostic{{
+		told.add(perf.Diagnostic{
 			Severity: perf.Warning, Code: "sample-count", Do: "The measured rows are used.",
 			What: fmt.Sprintf("%s: %d measured iterations, but the statistics were made from %d", quote(name), n, len(e.original)),
-		}}
+		})
 	}
-	return m, nil
+	return m
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 )
 
@@ -37,13 +38,14 @@ func isDotNetHeader(line string) bool {
 }
 
 func decodeDotNetCSV(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
-	t, diagnostics, err := readCSV(in.Data, func(_, cells []string) string { return quote(cells[0]) })
+	var told problems
+	t, err := readCSV(in.Data, &told, func(_, cells []string) string { return quote(cells[0]) })
 	if err != nil {
-		return nil, diagnostics, err
+		return nil, told.all(), err
 	}
 	s := perf.Suite{Module: in.Module, Kind: in.Kind}
 	dotnetTable(&s, t, strings.TrimSuffix(path.Base(in.Name), "-report.csv"))
-	return []perf.Suite{s}, diagnostics, nil
+	return []perf.Suite{s}, told.all(), nil
 }
 
 // decodeDotNetMarkdown reads the table of the GitHub export; the fenced block
@@ -51,7 +53,10 @@ func decodeDotNetCSV(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 func decodeDotNetMarkdown(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 	s := perf.Suite{Module: in.Module, Kind: in.Kind}
 	var t table
-	var diagnostics []perf.Diagnostic
+	var told problems
+	if err := checkLines(in.Data); err != nil {
+		return nil, nil, err
+	}
 	number := 0
 	for raw := range bytes.Lines(in.Data) {
 		number++
@@ -63,7 +68,7 @@ func decodeDotNetMarkdown(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 		if !strings.HasPrefix(line, "|") {
 			continue
 		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
+		cells := strings.SplitN(strings.Trim(line, "|"), "|", limits.TableColumns)
 		for i, c := range cells {
 			cells[i] = html.UnescapeString(strings.TrimSpace(strings.ReplaceAll(c, "**", "")))
 		}
@@ -73,7 +78,9 @@ func decodeDotNetMarkdown(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 		case t.header == nil:
 			t.header = cells
 		case len(cells) != len(t.header):
-			diagnostics = append(diagnostics, raggedRow(quote(cells[0]), number, len(cells), len(t.header)))
+			told.add(raggedRow(quote(cells[0]), number, len(cells), len(t.header)))
+		case len(t.rows) >= limits.Benchmarks:
+			return nil, told.all(), tooMany(number)
 		default:
 			t.rows = append(t.rows, tableRow{line: number, cells: cells})
 		}
@@ -83,7 +90,7 @@ func decodeDotNetMarkdown(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 		stem = strings.TrimSuffix(stem, ending)
 	}
 	dotnetTable(&s, t, stem)
-	return []perf.Suite{s}, diagnostics, nil
+	return []perf.Suite{s}, told.all(), nil
 }
 
 // dotnetTable makes results of the rows. typ is the class by the file's name;
@@ -124,7 +131,9 @@ func (c *dotnetColumns) classify() {
 		switch {
 		case i >= c.mean:
 			for _, r := range c.table.rows {
-				if n, _ := splitUnit(r.cells[i]); n != "" {
+				// Of other columns (ratios, ranks, counts) the rule is not known.
+				n, unit := splitUnit(r.cells[i])
+				if timeUnits[unit] > 0 || timeUnits[c.units[i]] > 0 {
 					numbers = append(numbers, n)
 				}
 			}

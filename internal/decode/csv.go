@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 )
 
@@ -45,16 +46,18 @@ func (r *tableRow) cell(column int) string {
 // readCSV reads a table separated by commas, semicolons or tabs. A row with
 // another number of cells than the header cannot be read safely: cells have
 // moved. It is refused, named by what rowName makes of its cells.
-func readCSV(data []byte, rowName func(header, cells []string) string) (table, []perf.Diagnostic, error) {
+func readCSV(data []byte, told *problems, rowName func(header, cells []string) string) (table, error) {
+	if err := checkLines(data); err != nil {
+		return table{}, err
+	}
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma = separatorOf(data)
 	r.FieldsPerRecord = -1
 	var t table
-	var diagnostics []perf.Diagnostic
 	for {
 		cells, err := r.Read()
 		if err == io.EOF {
-			return t, diagnostics, nil
+			return t, nil
 		}
 		if err != nil {
 			d := &perf.Diagnostic{Severity: perf.Error, Code: "unreadable", What: "the table cannot be read", Why: err.Error(), Err: err}
@@ -63,20 +66,37 @@ func readCSV(data []byte, rowName func(header, cells []string) string) (table, [
 				d.Where.Line, d.Where.Col = at.StartLine, at.Column
 				d.Why = fmt.Sprintf("the row that begins in line %d: %v", at.StartLine, at.Err)
 			}
-			return table{}, diagnostics, d
+			return table{}, d
 		}
 		line, _ := r.FieldPos(0)
 		switch {
 		case t.header == nil:
+			if len(cells) > limits.TableColumns {
+				return table{}, fmt.Errorf("the table has %d columns, more than the limit of %d", len(cells), limits.TableColumns)
+			}
 			for _, c := range cells {
 				t.header = append(t.header, strings.TrimSpace(c))
 			}
 		case len(cells) != len(t.header):
-			diagnostics = append(diagnostics, raggedRow(rowName(t.header, cells), line, len(cells), len(t.header)))
+			told.add(raggedRow(rowName(t.header, cells), line, len(cells), len(t.header)))
+		case len(t.rows) >= limits.Benchmarks:
+			return table{}, tooMany(line)
 		default:
 			t.rows = append(t.rows, tableRow{line: line, cells: cells})
 		}
 	}
+}
+
+// checkLines refuses a table with a line too long to be one of results.
+func checkLines(data []byte) error {
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if len(line) > limits.LineBytes {
+			return fmt.Errorf("line %d has %d bytes, more than the limit of %d", number, len(line), limits.LineBytes)
+		}
+	}
+	return nil
 }
 
 func raggedRow(name string, line, cells, columns int) perf.Diagnostic {

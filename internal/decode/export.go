@@ -25,6 +25,7 @@ type jsonResult struct {
 	Rows     int               `json:"rows"`
 	Status   perf.Status       `json:"status"`
 	Reason   string            `json:"reason,omitempty"`
+	Side     bool              `json:"side,omitempty"` // the measuring process, no benchmark
 	Metrics  []jsonMetric      `json:"metrics"`
 }
 
@@ -74,7 +75,7 @@ func JSONLine(s *perf.Suite, i int) ([]byte, error) {
 	r := jsonResult{
 		File: s.File, Format: s.Decoder, Module: s.Module, Name: b.DisplayName(), Key: b.Name,
 		Identity: paramMap(b.Identity), Params: paramMap(b.Params), Job: b.Job, JobKind: b.JobKind, Dims: paramMap(b.Dims),
-		Rows: b.Rows, Status: b.Status, Reason: b.Reason, Metrics: []jsonMetric{},
+		Rows: b.Rows, Status: b.Status, Reason: b.Reason, Side: b.Side, Metrics: []jsonMetric{},
 	}
 	var requests int64
 	if m := b.Metric(perf.Requests); m != nil && len(m.Reported) > 0 {

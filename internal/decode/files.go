@@ -85,6 +85,18 @@ func Files(fsys fs.FS, paths []string, opt Options) ([]perf.Suite, []perf.Diagno
 	return suites, diagnostics, nil
 }
 
+// Wanted lists which of the paths Files reads, in the order it reads them, so
+// that a caller can fetch them in few requests. A report read only because a
+// richer one was refused is not among them.
+func Wanted(paths []string) []string {
+	jobs, _ := plan(paths, false)
+	out := make([]string, len(jobs))
+	for i, j := range jobs {
+		out[i] = j.paths[0]
+	}
+	return out
+}
+
 // File decodes one report held in memory. The error says why nothing of it can
 // be trusted; it wraps [ErrUnrecognised] when no format claims it.
 func File(name string, data []byte, opt Options) ([]perf.Suite, []perf.Diagnostic, error) {
@@ -130,12 +142,12 @@ func (o Options) format() (*Format, error) {
 
 // run reads the richest readable file of the job.
 func (j job) run(fsys fs.FS, opt Options) outcome {
-	first := decodeFile(fsys, j.paths[0], j.twins, opt)
+	first := decodeFile(fsys, j.paths[0], j.report, opt)
 	if !first.refused || len(j.paths) == 1 {
 		return first
 	}
 	for _, p := range j.paths[1:] {
-		o := decodeFile(fsys, p, j.twins, opt)
+		o := decodeFile(fsys, p, j.report, opt)
 		if o.refused || o.unknown {
 			continue
 		}
@@ -164,11 +176,15 @@ func decodeFile(fsys fs.FS, p string, report bool, opt Options) outcome {
 	if err != nil {
 		return refuse(p, nil, fmt.Errorf("read file: %w", err))
 	}
-	if len(data) == 0 && (opt.Explicit || report) {
-		return outcome{refused: true, diagnostics: []perf.Diagnostic{{
-			Severity: perf.Error, Code: "empty", Where: perf.Where{File: p}, What: "the file is empty",
+	if len(data) == 0 {
+		d := perf.Diagnostic{
+			Severity: perf.Warning, Code: "empty", Where: perf.Where{File: p}, What: "the file is empty",
 			Do: "See whether the tool finished and where it wrote its report.",
-		}}}
+		}
+		if opt.Explicit || report {
+			d.Severity = perf.Error
+		}
+		return outcome{refused: opt.Explicit || report, diagnostics: []perf.Diagnostic{d}}
 	}
 	suites, diagnostics, err := File(p, data, opt)
 	if errors.Is(err, ErrUnrecognised) && !opt.Explicit && !report {
@@ -181,7 +197,7 @@ func decodeFile(fsys fs.FS, p string, report bool, opt Options) outcome {
 		diagnostics[i].Where.File = p
 	}
 	o := outcome{suites: suites, diagnostics: diagnostics}
-	if len(suites) > 0 || hasCode(diagnostics, "no-samples") {
+	if len(suites) > 0 || slices.ContainsFunc(diagnostics, func(d perf.Diagnostic) bool { return d.Code == "no-samples" }) {
 		return o
 	}
 	o.refused = true
@@ -195,10 +211,7 @@ func decodeFile(fsys fs.FS, p string, report bool, opt Options) outcome {
 	return o
 }
 
-func hasCode(diagnostics []perf.Diagnostic, code string) bool {
-	return slices.ContainsFunc(diagnostics, func(d perf.Diagnostic) bool { return d.Code == code })
-}
-
+// refuse makes the outcome of a file that cannot be read.
 func refuse(p string, diagnostics []perf.Diagnostic, err error) outcome {
 	var d *perf.Diagnostic
 	if !errors.As(err, &d) {
@@ -240,7 +253,7 @@ func auxiliary(paths []string) (perf.Diagnostic, bool) {
 	}
 	return perf.Diagnostic{
 		Severity: perf.Notice, Code: "auxiliary",
-		What: fmt.Sprintf("%d files beside the results are of no known format and only archived", len(paths)),
+		What: fmt.Sprintf("%d files beside the results hold none that perfband reads; they are only archived", len(paths)),
 		Why:  shown,
 	}, true
 }

@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,7 +14,7 @@ import (
 // finish does for every format what belongs to none: it labels the suites,
 // refuses results that no series could hold, and merges repeats.
 func finish(f *Format, file string, suites []perf.Suite) ([]perf.Suite, []perf.Diagnostic) {
-	var diagnostics []perf.Diagnostic
+	var told problems
 	kept := suites[:0]
 	for _, s := range suites {
 		s.Decoder, s.DecoderVersion, s.File = f.Name, f.Version, file
@@ -25,64 +26,61 @@ func finish(f *Format, file string, suites []perf.Suite) ([]perf.Suite, []perf.D
 		}
 		good := s.Benchmarks[:0]
 		for _, b := range s.Benchmarks {
-			if b.Rows == 0 {
-				b.Rows = 1
+			if b.Status == perf.OK && len(b.Metrics) == 0 {
+				b.Status, b.Reason = perf.Fail, "no-statistics: the file has no numbers for it"
 			}
-			if d, ok := refuseResult(&b); !ok {
-				diagnostics = append(diagnostics, d)
-				continue
+			if keepable(&b, &told) {
+				good = append(good, b)
 			}
-			good = append(good, b)
 		}
-		var more []perf.Diagnostic
-		s.Benchmarks, more = mergeRepeats(&s, good)
-		diagnostics = append(diagnostics, more...)
+		s.Benchmarks = mergeRepeats(&s, good, &told)
 		if len(s.Benchmarks) > 0 {
-			diagnostics = append(diagnostics, lookAlikes(s.Benchmarks)...)
+			lookAlikes(s.Benchmarks, &told)
 			kept = append(kept, s)
 		}
 	}
-	return kept, diagnostics
+	return kept, told.all()
 }
 
-// refuseResult checks one result and trims its metrics to what can be kept; ok
-// is false when the result itself cannot.
-func refuseResult(b *perf.Benchmark) (d perf.Diagnostic, ok bool) {
-	refused := perf.Diagnostic{Severity: perf.Error, Code: "invalid", Do: "The other results are kept."}
+// keepable checks one result. A metric with impossible numbers is left out; the
+// result itself is refused when nothing is left or no series could hold it.
+func keepable(b *perf.Benchmark, told *problems) bool {
+	refuse := func(format string, args ...any) bool {
+		told.add(perf.Diagnostic{Severity: perf.Error, Code: "invalid", What: fmt.Sprintf(format, args...), Do: "The other results are kept."})
+		return false
+	}
+	switch {
+	case strings.TrimSpace(b.Name) == "":
+		return refuse("a result without a name is refused")
+	case len(b.Metrics) > limits.MetricsPerBenchmark:
+		return refuse("%s: %d metrics, more than the limit of %d", quote(b.Name), len(b.Metrics), limits.MetricsPerBenchmark)
+	}
 	texts := []string{b.Name, b.Label, b.Job}
 	for _, p := range b.Params {
 		texts = append(texts, p.Name, p.Value)
 	}
-	switch {
-	case strings.TrimSpace(b.Name) == "":
-		refused.What = "a result without a name is refused"
-		return refused, false
-	case len(b.Metrics) > limits.MetricsPerBenchmark:
-		refused.What = fmt.Sprintf("%s: %d metrics, more than the limit of %d", quote(b.Name), len(b.Metrics), limits.MetricsPerBenchmark)
-		return refused, false
+	for i := range b.Metrics {
+		texts = append(texts, b.Metrics[i].Name, string(b.Metrics[i].Unit))
 	}
 	for _, t := range texts {
-		if len(t) > limits.NameBytes {
-			refused.What = fmt.Sprintf("%s: the name has %d bytes, more than the limit of %d", quote(t), len(t), limits.NameBytes)
-			return refused, false
-		}
-		if !utf8.ValidString(t) {
-			refused.What = fmt.Sprintf("%s: the name is not valid UTF-8", quote(t))
-			return refused, false
-		}
-		// Keys are joined with these two.
-		if strings.ContainsAny(t, "\x00\x01") {
-			refused.What = fmt.Sprintf("%s: the name holds a NUL or SOH character", quote(t))
-			return refused, false
+		switch {
+		case len(t) > limits.NameBytes:
+			return refuse("%s: the name has %d bytes, more than the limit of %d", quote(t), len(t), limits.NameBytes)
+		case !utf8.ValidString(t):
+			return refuse("%s: the name is not valid UTF-8", quote(t))
+		case strings.ContainsAny(t, "\x00\x01"): // keys are joined with these
+			return refuse("%s: the name holds a NUL or SOH character", quote(t))
 		}
 	}
-	for i := range b.Metrics {
-		if why := badNumbers(&b.Metrics[i]); why != "" {
-			refused.What = fmt.Sprintf("%s: metric %s %s", quote(b.Name), b.Metrics[i].Name, why)
-			return refused, false
+	had := len(b.Metrics)
+	b.Metrics = slices.DeleteFunc(b.Metrics, func(m perf.Metric) bool {
+		why := badNumbers(&m)
+		if why != "" {
+			refuse("%s: metric %s %s and is left out", quote(b.Name), m.Name, why)
 		}
-	}
-	return perf.Diagnostic{}, true
+		return why != ""
+	})
+	return len(b.Metrics) > 0 || had == 0
 }
 
 // badNumbers tells what is wrong with a metric's numbers, "" when nothing is.
@@ -125,8 +123,7 @@ func quote(s string) string {
 
 // mergeRepeats makes one result of those with equal keys: repeats of one
 // benchmark within one file.
-func mergeRepeats(s *perf.Suite, in []perf.Benchmark) ([]perf.Benchmark, []perf.Diagnostic) {
-	var diagnostics []perf.Diagnostic
+func mergeRepeats(s *perf.Suite, in []perf.Benchmark, told *problems) []perf.Benchmark {
 	s.Benchmarks = in
 	seen := make(map[string]int, len(in))
 	out := in[:0]
@@ -141,26 +138,26 @@ func mergeRepeats(s *perf.Suite, in []perf.Benchmark) ([]perf.Benchmark, []perf.
 		into, b := &out[at], in[i]
 		switch {
 		case into.Status == b.Status:
-			mergeInto(into, &b)
+			mergeInto(into, &b, told)
 		case into.Status == perf.OK || b.Status == perf.OK:
 			// What was measured stays, but that a repeat failed must be said.
 			lost := b
 			if b.Status == perf.OK {
 				lost, *into = *into, b
 			}
-			diagnostics = append(diagnostics, perf.Diagnostic{
+			told.add(perf.Diagnostic{
 				Severity: perf.Warning, Code: string(lost.Status),
 				What: fmt.Sprintf("%s: a repeat has no numbers; the others are kept", quote(b.Name)), Why: lost.Reason,
 			})
 		}
 	}
-	return out, diagnostics
+	return out
 }
 
 // mergeInto adds the samples of a repeat, as blocks of their own. Statistics which the tool reported
 // hold for one repeat only: where there are no samples the central one becomes
 // a sample, and the others are dropped.
-func mergeInto(a, b *perf.Benchmark) {
+func mergeInto(a, b *perf.Benchmark, told *problems) {
 	a.Rows += b.Rows
 	for i := range b.Metrics {
 		from := &b.Metrics[i]
@@ -169,6 +166,11 @@ func mergeInto(a, b *perf.Benchmark) {
 			// Another quantity under one name.
 			from.Name += " (" + string(from.Unit) + ")"
 			to = a.Metric(from.Name)
+		}
+		if to == nil && len(a.Metrics) >= limits.MetricsPerBenchmark {
+			told.add(perf.Diagnostic{Severity: perf.Error, Code: "invalid",
+				What: fmt.Sprintf("%s: more than %d metrics in its repeats; %s is left out", quote(a.Name), limits.MetricsPerBenchmark, quote(from.Name))})
+			continue
 		}
 		if to == nil {
 			a.Metrics = append(a.Metrics, *from)

@@ -89,3 +89,23 @@ func TestFixtureFolders(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentedExample reads the example that docs/formats.md shows.
+func TestDocumentedExample(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "```json\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("docs/formats.md holds no example of the format json")
+	}
+	suites, diagnostics, err := File("example.json", []byte(example), Options{})
+	if err != nil || len(diagnostics) > 0 {
+		t.Fatal(err, diagnostics)
+	}
+	if len(suites) != 2 || len(suites[0].Benchmarks) != 1 || len(suites[1].Benchmarks) != 2 {
+		t.Errorf("suites = %+v", suites)
+	}
+}

@@ -3,7 +3,6 @@ package decode
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +10,6 @@ import (
 
 	"perfband/internal/perf"
 )
-
-func splitLines(s string) iter.Seq[[]byte] { return bytes.Lines([]byte(s)) }
 
 // fuzzFormat checks, on any input, that decoding ends without a panic, twice
 // the same, and that what comes out keeps the promises of the types.

@@ -3,6 +3,8 @@ package decode
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,51 +64,49 @@ type goResult struct {
 
 // goDecoder collects the results of one file.
 type goDecoder struct {
-	in          Input
-	suites      []perf.Suite
-	results     []goResult
-	at          map[string]int
-	diagnostics []perf.Diagnostic
+	in      Input
+	suites  []perf.Suite
+	suiteOf map[string]int // by machine
+	results []goResult
+	at      map[string]int
+	told    *problems
 }
 
 func decodeGo(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
-	var l goLines
+	l := goLines{texts: []*goText{{text: in.Data}}}
 	if isGoJSON(in.Data) {
-		readGoJSON(in.Data, &l)
-	} else {
-		number := 0
-		for line := range bytes.Lines(in.Data) {
-			number++
-			l.read(line, number)
-		}
+		l.texts = readGoJSON(in.Data)
 	}
-	l.finish()
-	g := goDecoder{in: in, at: map[string]int{}, diagnostics: l.diagnostics}
-	r := benchfmt.NewReader(bytes.NewReader(l.clean), in.Name)
+	g := goDecoder{in: in, suiteOf: map[string]int{}, at: map[string]int{}, told: &l.told}
+	r := benchfmt.NewReader(&l, in.Name)
 	for r.Scan() {
 		switch rec := r.Result().(type) {
 		case *benchfmt.SyntaxError:
 			g.parseError(l.lineOf(rec.Line), rec.Msg)
 		case *benchfmt.Result:
 			_, line := rec.Pos()
-			if err := g.add(rec, r.Units(), l.lineOf(line)); err != nil {
-				return nil, g.diagnostics, err
+			if err := g.add(rec, l.lineOf(line)); err != nil {
+				return nil, g.told.all(), err
 			}
 		}
 	}
 	if err := r.Err(); err != nil {
-		return nil, g.diagnostics, fmt.Errorf("read benchmark lines: %w", err)
+		return nil, g.told.all(), fmt.Errorf("read benchmark lines: %w", err)
 	}
-	return g.finish(&l), g.diagnostics, nil
+	if len(l.failures) > limits.Benchmarks {
+		return nil, g.told.all(), tooMany(0)
+	}
+	suites := g.finish(&l, r.Units())
+	return suites, g.told.all(), nil
 }
 
 func (g *goDecoder) parseError(line int, why string) {
-	g.diagnostics = append(g.diagnostics, perf.Diagnostic{Severity: perf.Error, Code: "parse", Where: perf.Where{Line: line},
+	g.told.add(perf.Diagnostic{Severity: perf.Error, Code: "parse", Where: perf.Where{Line: line},
 		What: "a benchmark line is refused", Why: why, Do: "The other lines are kept."})
 }
 
 // add takes one result line.
-func (g *goDecoder) add(rec *benchfmt.Result, units benchfmt.UnitMetadataMap, line int) error {
+func (g *goDecoder) add(rec *benchfmt.Result, line int) error {
 	if len(rec.Values) > limits.MetricsPerBenchmark {
 		g.parseError(line, fmt.Sprintf("%d metrics, more than the limit of %d", len(rec.Values), limits.MetricsPerBenchmark))
 		return nil
@@ -119,9 +119,7 @@ func (g *goDecoder) add(rec *benchfmt.Result, units benchfmt.UnitMetadataMap, li
 	i, ok := g.at[key]
 	if !ok {
 		if len(g.results) >= limits.Benchmarks {
-			return &perf.Diagnostic{Severity: perf.Error, Code: "too-many-results", Where: perf.Where{Line: line},
-				What: fmt.Sprintf("more than %d benchmarks in one file", limits.Benchmarks),
-				Do:   "Run fewer at a time with -bench, or split the file."}
+			return tooMany(line)
 		}
 		i = len(g.results)
 		g.at[key] = i
@@ -129,20 +127,33 @@ func (g *goDecoder) add(rec *benchfmt.Result, units benchfmt.UnitMetadataMap, li
 	}
 	res := &g.results[i]
 	res.rows++
-	for k, v := range rec.Values {
+	for _, v := range rec.Values {
+		// The reader converts to seconds; the printed number has fewer digits.
 		value, unit := v.Value, v.Unit
 		if v.OrigUnit != "" {
 			value, unit = v.OrigValue, v.OrigUnit
 		}
-		m := res.metric(unit, units)
-		if n := len(m.Samples); n > 0 && int(m.Samples[n-1].Block) == res.rows {
-			g.diagnostics = append(g.diagnostics, perf.Diagnostic{Severity: perf.Warning, Code: "parse", Where: perf.Where{Line: line},
-				What: fmt.Sprintf("%s: unit %s occurs twice, value %d is ignored", quote(name), quote(unit), k+1)})
-			continue
+		if why := res.addValue(unit, value, int64(rec.Iters)); why != "" {
+			g.told.add(perf.Diagnostic{Severity: perf.Warning, Code: "parse", Where: perf.Where{Line: line},
+				What: fmt.Sprintf("%s: the value in %s is left out", quote(name), quote(unit)), Why: why})
 		}
-		m.Samples = append(m.Samples, perf.Sample{Value: value * m.Source.Scale, Ops: int64(rec.Iters), Block: int32(res.rows), Iter: 1})
 	}
 	return nil
+}
+
+// addValue adds a value of the latest row; why tells what is wrong with it.
+func (r *goResult) addValue(unit string, value float64, ops int64) (why string) {
+	m, scale := r.metric(unit)
+	switch {
+	case m == nil:
+		return fmt.Sprintf("more than %d different metrics", limits.MetricsPerBenchmark)
+	case math.IsNaN(value) || math.IsInf(value, 0):
+		return "it is not finite"
+	case len(m.Samples) > 0 && int(m.Samples[len(m.Samples)-1].Block) == r.rows:
+		return "the line has another one for the same metric"
+	}
+	m.Samples = append(m.Samples, perf.Sample{Value: value * scale, Ops: ops, Block: int32(r.rows), Iter: 1})
+	return ""
 }
 
 // suite returns the index of the suite for the machine that the lines so far
@@ -150,73 +161,64 @@ func (g *goDecoder) add(rec *benchfmt.Result, units benchfmt.UnitMetadataMap, li
 func (g *goDecoder) suite(rec *benchfmt.Result) int {
 	env := perf.Env{OS: rec.GetConfig("goos"), Arch: rec.GetConfig("goarch"), CPUModel: rec.GetConfig("cpu")}
 	version := rec.GetConfig("toolchain")
-	for i := range g.suites {
-		e := g.suites[i].Env
-		if e.OS == env.OS && e.Arch == env.Arch && e.CPUModel == env.CPUModel && g.suites[i].ToolVersion == version {
-			return i
+	key := strings.Join([]string{env.OS, env.Arch, env.CPUModel, version}, "\x00")
+	i, ok := g.suiteOf[key]
+	if !ok {
+		if version != "" {
+			env.Toolchain = map[string]string{"go": strings.TrimPrefix(version, "go")}
 		}
+		i = len(g.suites)
+		g.suiteOf[key] = i
+		g.suites = append(g.suites, perf.Suite{Module: g.in.Module, Kind: g.in.Kind, Env: env, ToolVersion: version})
 	}
-	if version != "" {
-		env.Toolchain = map[string]string{"go": strings.TrimPrefix(version, "go")}
-	}
-	g.suites = append(g.suites, perf.Suite{Module: g.in.Module, Kind: g.in.Kind, Env: env, ToolVersion: version})
-	return len(g.suites) - 1
+	return i
 }
 
-// metric returns the metric of a unit, which it adds when it is new.
-func (r *goResult) metric(unit string, units benchfmt.UnitMetadataMap) *perf.Metric {
+// metric returns the metric of a unit, added when it is new, and the factor from
+// the unit to the metric's. It is nil when there are too many.
+func (r *goResult) metric(unit string) (*perf.Metric, float64) {
 	for i := range r.metrics {
 		if r.metrics[i].Source.Unit == unit {
-			return &r.metrics[i]
+			return &r.metrics[i], r.metrics[i].Source.Scale
 		}
 	}
 	m := goMetric(unit)
-	switch b := units.Get(unit, "better"); {
-	case b == nil:
-	case b.Value == "higher":
-		m.Better = perf.Higher
-	case b.Value == "lower":
-		m.Better = perf.Lower
+	for i := range r.metrics {
+		if r.metrics[i].Name == m.Name { // "ns/op" and "sec/op"
+			return &r.metrics[i], m.Source.Scale
+		}
 	}
-	if a := units.Get(unit, "assume"); a != nil {
-		m.Exact = a.Value == "exact"
+	if len(r.metrics) >= limits.MetricsPerBenchmark {
+		return nil, 0
 	}
 	r.metrics = append(r.metrics, m)
-	return &r.metrics[len(r.metrics)-1]
+	return &r.metrics[len(r.metrics)-1], m.Source.Scale
 }
 
-// goMetric is the metric that a unit stands for.
-func goMetric(unit string) perf.Metric {
-	m := perf.Metric{Source: perf.Source{Unit: unit, Scale: 1}}
-	fixed := func(name string, u perf.Unit, better perf.Better, scale float64) perf.Metric {
-		m.Name, m.Unit, m.Better, m.Source.Scale = name, u, better, scale
-		return m
+// applyUnits takes over what lines such as "Unit hits better=higher" say.
+func (r *goResult) applyUnits(units benchfmt.UnitMetadataMap) {
+	for i := range r.metrics {
+		m := &r.metrics[i]
+		switch b := units.Get(m.Source.Unit, "better"); {
+		case b == nil:
+		case b.Value == "higher":
+			m.Better = perf.Higher
+		case b.Value == "lower":
+			m.Better = perf.Lower
+		}
+		if a := units.Get(m.Source.Unit, "assume"); a != nil {
+			m.Exact = a.Value == "exact"
+		}
 	}
-	switch unit {
-	case "ns/op":
-		return fixed(perf.Time, perf.Nanoseconds, perf.Lower, 1)
-	case "sec/op":
-		return fixed(perf.Time, perf.Nanoseconds, perf.Lower, 1e9)
-	case "B/op":
-		return fixed(perf.AllocBytes, perf.Bytes, perf.Lower, 1)
-	case "allocs/op":
-		return fixed(perf.Allocs, perf.Count, perf.Lower, 1)
-	case "MB/s":
-		return fixed(perf.Throughput, perf.BytesPerSecond, perf.Higher, 1e6)
-	case "B/s":
-		return fixed(perf.Throughput, perf.BytesPerSecond, perf.Higher, 1)
-	}
-	if strings.HasSuffix(unit, "-ns") || strings.HasPrefix(unit, "ns/") {
-		return fixed(customPrefix+unit, perf.Nanoseconds, perf.Lower, 1)
-	}
-	return fixed(customPrefix+unit, perf.Unit(unit), perf.UnknownBetter, 1)
+	r.metrics = slices.DeleteFunc(r.metrics, func(m perf.Metric) bool { return len(m.Samples) == 0 })
 }
 
 // finish makes benchmarks of the results, failures included.
-func (g *goDecoder) finish(l *goLines) []perf.Suite {
+func (g *goDecoder) finish(l *goLines, units benchfmt.UnitMetadataMap) []perf.Suite {
 	suffix := g.commonSuffix()
 	for i := range g.results {
 		r := &g.results[i]
+		r.applyUnits(units)
 		b := goBenchmark(r.pkg, r.name, suffix)
 		b.Rows, b.Metrics, b.Status = r.rows, r.metrics, perf.OK
 		s := &g.suites[r.suite]
@@ -240,56 +242,6 @@ func (g *goDecoder) commonSuffix() string {
 	return suffix
 }
 
-// procsSuffix is the "-N" at the end of a name, "" if there is none.
-func procsSuffix(name string) string {
-	i := strings.LastIndexByte(name, '-')
-	if i < 0 || i == len(name)-1 || len(name)-i > 6 || strings.Trim(name[i+1:], "0123456789") != "" || name[i+1] == '0' {
-		return ""
-	}
-	return name[i:]
-}
-
-// goBenchmark names a benchmark; suffix is the one common to the file.
-func goBenchmark(pkg, name, suffix string) perf.Benchmark {
-	base := name
-	if suffix != "" {
-		base = strings.TrimSuffix(name, suffix)
-	}
-	b := perf.Benchmark{Name: base, Label: name, Params: goParams(base), JobKind: perf.Default}
-	if pkg != "" {
-		b.Name = pkg + "." + base
-		b.Identity = append(b.Identity, perf.Param{Name: "pkg", Value: pkg})
-	}
-	if procs := procsSuffix(name); procs != "" {
-		b.Identity = append(b.Identity, perf.Param{Name: "procs", Value: procs[1:]})
-		if suffix != "" {
-			b.Dims = []perf.Param{{Name: "procs", Value: procs[1:]}}
-		}
-	}
-	return b
-}
-
-// goParams reads key=value parts of a sub-benchmark name: "/n=1/kind=x" and
-// "/n=1,k=2". A comma not followed by a key belongs to the value.
-func goParams(name string) []perf.Param {
-	var out []perf.Param
-	_, sub, _ := strings.Cut(name, "/")
-	for _, part := range strings.Split(sub, "/") {
-		open := false
-		for _, piece := range strings.Split(part, ",") {
-			key, value, ok := strings.Cut(piece, "=")
-			switch {
-			case ok && key != "":
-				out = append(out, perf.Param{Name: key, Value: value})
-				open = true
-			case open:
-				out[len(out)-1].Value += "," + piece
-			}
-		}
-	}
-	return out
-}
-
 // addFailures adds failed and skipped benchmarks, and packages that failed
 // without naming one.
 func (g *goDecoder) addFailures(l *goLines, suffix string) {
@@ -308,7 +260,7 @@ func (g *goDecoder) addFailures(l *goLines, suffix string) {
 		named[f.pkg] = named[f.pkg] || f.status == perf.Fail
 	}
 	for _, p := range l.packages {
-		g.diagnostics = append(g.diagnostics, perf.Diagnostic{Severity: perf.Warning, Code: "package-failed", Where: perf.Where{Line: p.line},
+		g.told.add(perf.Diagnostic{Severity: perf.Warning, Code: "package-failed", Where: perf.Where{Line: p.line},
 			What: fmt.Sprintf("package %s failed", p.pkg), Why: p.reason})
 		if !named[p.pkg] {
 			s.Benchmarks = append(s.Benchmarks, perf.Benchmark{Name: p.pkg, Rows: 1, Status: perf.Fail, JobKind: perf.Default,

@@ -13,18 +13,12 @@ func isGoJSON(data []byte) bool {
 		(bytes.Contains(line, []byte(`"Package":`)) || bytes.Contains(line, []byte(`"ImportPath":`)))
 }
 
-// goPackageText is the output of one package, put together from its events,
-// which may end within a line.
-type goPackageText struct {
-	text    []byte
-	numbers []int // line in the file of each line of text
-}
-
-// readGoJSON feeds the output of each package, in the order in which the
-// packages began. Packages run at the same time, so their events mix.
-func readGoJSON(data []byte, l *goLines) {
-	texts := map[string]*goPackageText{}
-	var order []*goPackageText
+// readGoJSON puts together the output of each package, in the order in which the
+// packages began. Packages run at the same time, so their events mix, and an
+// event may end within a line.
+func readGoJSON(data []byte) []*goText {
+	texts := map[string]*goText{}
+	var order []*goText
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
@@ -34,7 +28,7 @@ func readGoJSON(data []byte, l *goLines) {
 		}
 		t := texts[pkg]
 		if t == nil {
-			t = &goPackageText{}
+			t = &goText{}
 			texts[pkg] = t
 			order = append(order, t)
 		}
@@ -45,14 +39,7 @@ func readGoJSON(data []byte, l *goLines) {
 			t.text = append(t.text, part...)
 		}
 	}
-	for _, t := range order {
-		i := 0
-		for line := range bytes.Lines(t.text) {
-			l.read(line, t.numbers[i])
-			i++
-		}
-		l.finish()
-	}
+	return order
 }
 
 // readGoEvent returns the package and output of an event; ok is false for a

@@ -3,6 +3,7 @@ package decode
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,20 +15,32 @@ import (
 // goLineBytes is the longest line that the benchmark reader takes.
 const goLineBytes = 60 << 10
 
+// goText is a part of a file to be read on its own: all of it, or what one
+// package printed.
+type goText struct {
+	text    []byte
+	numbers []int // line in the file of each line of text; nil when they are equal
+	line    int   // lines read so far
+}
+
 // goLines turns the output of go test, in which anything may stand between and
-// within the lines that matter, into clean lines of the benchmark format.
+// within the lines that matter, into clean lines of the benchmark format. It is
+// an [io.Reader] of these, so that a file with too many results is given up
+// early.
 type goLines struct {
+	texts   []*goText // still to be read
 	clean   []byte
+	read    int   // bytes of clean handed out
 	numbers []int // line in the file of each clean line
 
-	name        []byte // printed without its numbers so far
-	nameLine    int
-	pkg         string // package of the lines being read, "" after its last line
-	panicked    string
-	failures    []goFailure
-	packages    []goFailure
-	explaining  bool // the line before said that a benchmark failed
-	diagnostics []perf.Diagnostic
+	name       []byte // printed without its numbers so far
+	nameLine   int
+	pkg        string // package of the lines being read, "" after its last line
+	panicked   string
+	failures   []goFailure
+	packages   []goFailure
+	explaining bool // the line before said that a benchmark failed
+	told       problems
 }
 
 // goFailure is a benchmark or package that failed or was skipped.
@@ -35,6 +48,50 @@ type goFailure struct {
 	pkg, name, reason string
 	status            perf.Status
 	line              int
+}
+
+// Read hands out the clean lines.
+func (l *goLines) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if l.read == len(l.clean) {
+			l.clean, l.read = l.clean[:0], 0
+			if !l.next() {
+				break
+			}
+		}
+		k := copy(p[n:], l.clean[l.read:])
+		l.read += k
+		n += k
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// next takes the next line of the file; false at the end.
+func (l *goLines) next() bool {
+	for len(l.texts) > 0 {
+		t := l.texts[0]
+		if len(t.text) == 0 {
+			l.dropName()
+			l.texts = l.texts[1:]
+			continue
+		}
+		line := t.text
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i+1]
+		}
+		t.text = t.text[len(line):]
+		t.line++
+		number := t.line
+		if t.numbers != nil {
+			number = t.numbers[t.line-1]
+		}
+		l.take(line, number)
+		return true
+	}
+	return false
 }
 
 // lineOf is the line in the file of a clean line; both count from 1.
@@ -62,11 +119,11 @@ func (l *goLines) emit(number int, parts ...[]byte) {
 }
 
 func (l *goLines) warn(severity perf.Severity, code string, line int, what, why string) {
-	l.diagnostics = append(l.diagnostics, perf.Diagnostic{Severity: severity, Code: code, Where: perf.Where{Line: line}, What: what, Why: why})
+	l.told.add(perf.Diagnostic{Severity: severity, Code: code, Where: perf.Where{Line: line}, What: what, Why: why})
 }
 
-// read takes the next line of the file.
-func (l *goLines) read(line []byte, number int) {
+// take sorts out what a line is.
+func (l *goLines) take(line []byte, number int) {
 	line = bytes.TrimRight(line, "\r\n")
 	if len(line) > limits.LineBytes {
 		l.warn(perf.Error, "parse", number, fmt.Sprintf("a line of %d bytes is skipped", len(line)), fmt.Sprintf("the limit is %d", limits.LineBytes))
@@ -147,13 +204,18 @@ func (l *goLines) other(line []byte, number int) {
 // the process, or was cut off.
 func (l *goLines) dropName() {
 	if l.name != nil {
-		l.failures = append(l.failures, goFailure{pkg: l.pkg, name: string(l.name), line: l.nameLine, status: perf.Fail,
+		l.fail(goFailure{pkg: l.pkg, name: string(l.name), line: l.nameLine, status: perf.Fail,
 			reason: "no-measurement: it was started, but its numbers are not in the file"})
 		l.name = nil
 	}
 }
 
-func (l *goLines) finish() { l.dropName() }
+// fail notes a failure; one more than allowed is enough to refuse the file.
+func (l *goLines) fail(f goFailure) {
+	if len(l.failures) <= limits.Benchmarks {
+		l.failures = append(l.failures, f)
+	}
+}
 
 // verdict takes "--- FAIL: BenchmarkX" and "--- SKIP: BenchmarkX".
 func (l *goLines) verdict(line []byte, number int) {
@@ -172,7 +234,7 @@ func (l *goLines) verdict(line []byte, number int) {
 		return
 	}
 	l.name = nil
-	l.failures = append(l.failures, f)
+	l.fail(f)
 	l.explaining = true
 }
 
@@ -215,7 +277,7 @@ func cutField(b []byte) (field, rest []byte) {
 // too and do no harm.
 func isGoConfig(line []byte) bool {
 	i := bytes.IndexByte(line, ':')
-	return i > 0 && len(line) < goLineBytes && 'a' <= line[0] && line[0] <= 'z' && bytes.IndexAny(line[:i], " \t") < 0
+	return i > 0 && len(line) < goLineBytes && 'a' <= line[0] && line[0] <= 'z' && !bytes.ContainsAny(line[:i], " \t")
 }
 
 // isGoResult reports that b begins with a count, a number and a unit.

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,14 +59,11 @@ func TestGoLines(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var l goLines
-			number := 0
-			for line := range splitLines(tt.in) {
-				number++
-				l.read(line, number)
+			clean, err := io.ReadAll(&goLines{texts: []*goText{{text: []byte(tt.in)}}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			l.finish()
-			if got := string(l.clean); got != tt.want {
+			if got := string(clean); got != tt.want {
 				t.Errorf("clean lines = %q, want %q", got, tt.want)
 			}
 		})

@@ -12,8 +12,8 @@ import (
 // job is one set of results: the files that hold it, richest first. Only the
 // first that can be read counts.
 type job struct {
-	paths []string
-	twins bool // named like a report, so it should hold results
+	paths  []string
+	report bool // named like a tool's report, so it should hold results
 }
 
 // plan decides from names alone, before any byte is read, which files are
@@ -42,7 +42,7 @@ func plan(paths []string, explicit bool) (jobs []job, useless []string) {
 	for _, key := range keys {
 		g := groups[key]
 		slices.SortStableFunc(g, func(a, b member) int { return cmp.Compare(a.rank, b.rank) })
-		j := job{twins: g[0].rank >= 0}
+		j := job{report: g[0].rank >= 0}
 		for _, m := range g {
 			j.paths = append(j.paths, m.path)
 		}
@@ -55,7 +55,7 @@ func plan(paths []string, explicit bool) (jobs []job, useless []string) {
 // dotnetReports are the endings of BenchmarkDotNet's exports, richest first.
 var dotnetReports = []string{
 	"-report-full-compressed.json", "-report-full.json", "-report-brief-compressed.json",
-	"-report-brief.json", "-report.json", "-report.csv", "-report-github.md", "-report-default.md",
+	"-report-brief.json", "-report.json", "-report.csv", "-report-github.md",
 }
 
 // nbomberReports are the extensions of NBomber's reports, richest first.
@@ -69,19 +69,20 @@ const nbomberSummary = "nbomber-summary.json"
 func reportOf(p string) (key string, rank int) {
 	name := strings.TrimSuffix(p, ".gz")
 	dir, base := path.Split(name)
-	if strings.Contains(strings.ToLower(base), "nbomber") {
-		if base == nbomberSummary {
-			return "nbomber\x00" + dir + "nbomber-report", len(nbomberReports)
-		}
-		ext := path.Ext(base)
-		if i := slices.Index(nbomberReports, strings.ToLower(ext)); i >= 0 {
-			return "nbomber\x00" + strings.TrimSuffix(name, ext), i
+	lower := strings.ToLower(base)
+	if !strings.HasPrefix(lower, "nbomber-") && !strings.HasPrefix(lower, "nbomber_") {
+		for i, ending := range dotnetReports {
+			if stem, ok := strings.CutSuffix(name, ending); ok && stem != dir {
+				return "dotnet\x00" + stem, i
+			}
 		}
 	}
-	for i, ending := range dotnetReports {
-		if stem, ok := strings.CutSuffix(name, ending); ok && stem != dir {
-			return "dotnet\x00" + stem, i
-		}
+	if base == nbomberSummary {
+		return "nbomber\x00" + dir + "nbomber-report", len(nbomberReports)
+	}
+	ext := path.Ext(base)
+	if i := slices.Index(nbomberReports, strings.ToLower(ext)); i >= 0 && strings.Contains(lower, "nbomber") {
+		return "nbomber\x00" + strings.TrimSuffix(name, ext), i
 	}
 	return "file\x00" + p, -1
 }
@@ -97,5 +98,10 @@ func isUseless(p string) bool {
 	case ".log", ".html", ".htm", ".css", ".js", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".pdf", ".r", ".dll", ".exe", ".pdb", ".zip":
 		return true
 	}
-	return strings.HasSuffix(base, "-measurements.csv")
+	for _, ending := range []string{"-measurements.csv", "-report-default.md", "-report-console.md", "-report-stackoverflow.md", "-report-atlassian.md"} {
+		if strings.HasSuffix(base, ending) {
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 	"perfband/internal/strictjson"
 )
@@ -60,29 +61,36 @@ func decodeJSON(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 		err = r.document()
 	}
 	if err != nil {
-		return nil, r.diagnostics, err
+		return nil, r.told.all(), err
 	}
 	if err := r.d.End(); err != nil {
-		return nil, r.diagnostics, err
+		return nil, r.told.all(), err
 	}
 	if p := r.d.Problem(); p != nil {
-		return nil, r.diagnostics, p
+		return nil, r.told.all(), p
 	}
-	return r.suites, r.diagnostics, nil
+	if r.results > limits.Benchmarks {
+		return nil, r.told.all(), tooMany(0)
+	}
+	return r.suites, r.told.all(), nil
 }
 
 // jsonReader collects the results of one document.
 type jsonReader struct {
-	in          Input
-	d           *strictjson.Decoder
-	suites      []perf.Suite
-	suiteOf     map[string]int // by module
-	diagnostics []perf.Diagnostic
-	unknown     map[string]bool // keys already warned about
+	in      Input
+	d       *strictjson.Decoder
+	suites  []perf.Suite
+	suiteOf map[string]int // by module
+	results int
+	told    problems
+	unknown map[string]bool // keys already warned about
 }
 
 // add puts a result into the suite of its module.
 func (r *jsonReader) add(module string, b perf.Benchmark) {
+	if r.results++; r.results > limits.Benchmarks {
+		return // told at the end
+	}
 	i, ok := r.suiteOf[module]
 	if !ok {
 		i = len(r.suites)
@@ -98,7 +106,7 @@ func (r *jsonReader) refuse(index int, name string, offset int, why string) {
 	if name == "" {
 		d.What = fmt.Sprintf("record %d is refused", index+1)
 	}
-	r.diagnostics = append(r.diagnostics, d)
+	r.told.add(d)
 }
 
 // list reads [{"name", "unit", "value", "range", "extra"}].
@@ -267,7 +275,7 @@ func (r *jsonReader) skipUnknown(key string, known []string) {
 	if n := nearest(key, known); n != "" {
 		w.Do = fmt.Sprintf("Did you mean %q?", n)
 	}
-	r.diagnostics = append(r.diagnostics, w)
+	r.told.add(w)
 }
 
 func (r *jsonReader) tool() (name, version string) {

@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// decimalMark finds out which of ',' and '.' is the decimal mark of numbers
-// printed for people. Without evidence it is '.', which tools print by default.
+// decimalMark finds out which of ',' and '.' is the decimal mark of measured
+// values. Without evidence a lone mark is taken for it: the tools print values
+// of four digits and more with decimals, if they group digits at all.
 func decimalMark(numbers []string) byte {
+	mark := byte('.')
 	for _, n := range numbers {
 		n = ungroup(n)
 		comma, dot := strings.LastIndexByte(n, ','), strings.LastIndexByte(n, '.')
@@ -22,9 +24,11 @@ func decimalMark(numbers []string) byte {
 			return ','
 		case dot >= 0 && isFraction(n, dot):
 			return '.'
+		case comma >= 0:
+			mark = ','
 		}
 	}
-	return '.'
+	return mark
 }
 
 // isFraction reports that the mark at i cannot be a thousands separator: those

@@ -10,13 +10,13 @@ import (
 
 // lookAlikes gives one notice when names differ only by characters a reader
 // cannot see or tell apart. Such names stay different results.
-func lookAlikes(benchmarks []perf.Benchmark) []perf.Diagnostic {
+func lookAlikes(benchmarks []perf.Benchmark, told *problems) {
 	ascii := true
 	for i := range benchmarks {
 		ascii = ascii && isASCII(benchmarks[i].Name)
 	}
 	if ascii {
-		return nil
+		return
 	}
 	first := make(map[string]string, len(benchmarks))
 	var pairs []string
@@ -31,17 +31,17 @@ func lookAlikes(benchmarks []perf.Benchmark) []perf.Diagnostic {
 		}
 	}
 	if len(pairs) == 0 {
-		return nil
+		return
 	}
 	shown := strings.Join(pairs[:min(len(pairs), 3)], "; ")
 	if len(pairs) > 3 {
 		shown += fmt.Sprintf(" and %d more", len(pairs)-3)
 	}
-	return []perf.Diagnostic{{
+	told.add(perf.Diagnostic{
 		Severity: perf.Notice, Code: "look-alike",
 		What: fmt.Sprintf("%d names differ from others only by invisible or look-alike characters", len(pairs)),
 		Why:  shown, Do: "They are kept as different benchmarks; rename one of each if that is not meant.",
-	}}
+	})
 }
 
 func isASCII(s string) bool {

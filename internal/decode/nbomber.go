@@ -110,8 +110,8 @@ func (r *nbomberRow) label() string {
 	return r.scenario + "/" + r.step
 }
 
-// benchmark makes the result of a row, with the warning about failed requests.
-func (r *nbomberRow) benchmark() (perf.Benchmark, []perf.Diagnostic) {
+// benchmark makes the result of a row and tells about failed requests.
+func (r *nbomberRow) benchmark(told *problems) perf.Benchmark {
 	b := perf.Benchmark{Name: r.label(), Rows: 1, Status: perf.OK, JobKind: perf.Default}
 	if r.test != "" {
 		b.Params = []perf.Param{{Name: "feature", Value: r.test}}
@@ -147,13 +147,13 @@ func (r *nbomberRow) benchmark() (perf.Benchmark, []perf.Diagnostic) {
 	case hasOK && ok == 0:
 		b.Status, b.Reason = perf.Fail, fmt.Sprintf("all-failed: %.0f of %.0f requests failed", failed, requests)
 	case failed > 0:
-		return b, []perf.Diagnostic{{
+		told.add(perf.Diagnostic{
 			Severity: perf.Warning, Code: "request-errors", Where: perf.Where{Line: r.line},
 			What: fmt.Sprintf("%s: %.0f of %.0f requests failed", r.label(), failed, requests),
 			Why:  "the latency is that of the successful requests",
-		}}
+		})
 	}
-	return b, nil
+	return b
 }
 
 // measured lists throughput, latency and data transfer of n successful requests.

@@ -15,9 +15,10 @@ var nbomberLatency = []struct{ column, stat string }{
 }
 
 func decodeNBomberCSV(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
-	t, diagnostics, err := readCSV(in.Data, nbomberRowName)
+	var told problems
+	t, err := readCSV(in.Data, &told, nbomberRowName)
 	if err != nil {
-		return nil, diagnostics, err
+		return nil, told.all(), err
 	}
 	suite := nbomberSuite(in)
 	mark := decimalMark(t.numbers("rps", "ok_rps", "mean", "ok_mean", "max", "ok_max", "std_dev", "ok_std_dev"))
@@ -41,11 +42,9 @@ func decodeNBomberCSV(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 		for _, stat := range []string{"min", "mean", "max"} {
 			r.transfer = append(r.transfer, nbomberStat{stat, num(1, "data_transfer_"+stat+"_kb")})
 		}
-		b, d := r.benchmark()
-		suite.Benchmarks = append(suite.Benchmarks, b)
-		diagnostics = append(diagnostics, d...)
+		suite.Benchmarks = append(suite.Benchmarks, r.benchmark(&told))
 	}
-	return []perf.Suite{suite}, diagnostics, nil
+	return []perf.Suite{suite}, told.all(), nil
 }
 
 // nbomberRowName names a refused row by its first cells, which stand before any
@@ -81,9 +80,10 @@ func (t *table) numbers(columns ...string) []string {
 // decodeNBomberMetrics reads the CPU and memory of the measuring process, one
 // sample a row. Empty cells are samples that could not be taken.
 func decodeNBomberMetrics(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
-	t, diagnostics, err := readCSV(in.Data, func(_, cells []string) string { return quote(cells[0]) })
+	var told problems
+	t, err := readCSV(in.Data, &told, func(_, cells []string) string { return quote(cells[0]) })
 	if err != nil {
-		return nil, diagnostics, err
+		return nil, told.all(), err
 	}
 	metrics := []perf.Metric{
 		{Name: perf.CPU, Unit: perf.Ratio, Better: perf.Lower, Source: perf.Source{Unit: "process_cpu_percent", Scale: 0.01}},
@@ -104,12 +104,13 @@ func decodeNBomberMetrics(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 		}
 	}
 	if len(b.Metrics) == 0 {
-		return nil, append(diagnostics, perf.Diagnostic{
+		told.add(perf.Diagnostic{
 			Severity: perf.Notice, Code: "no-samples",
 			What: fmt.Sprintf("none of the %d rows has a value for CPU or memory", len(t.rows)),
-		}), nil
+		})
+		return nil, told.all(), nil
 	}
 	suite := nbomberSuite(in)
 	suite.Benchmarks = []perf.Benchmark{b}
-	return []perf.Suite{suite}, diagnostics, nil
+	return []perf.Suite{suite}, told.all(), nil
 }

@@ -10,14 +10,14 @@ import (
 func decodeNBomberSummary(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 	d := strictjson.NewDecoder(in.Data, strictjson.Options{KeepGoing: true})
 	suite := nbomberSuite(in)
-	var diagnostics []perf.Diagnostic
+	var told problems
 	for key := range fields(d) {
 		name := string(key)
 		switch {
 		case name == "Errors":
 			for ok := d.Array(); ok && d.More(); {
 				if s, ok := d.Str(); ok {
-					diagnostics = append(diagnostics, perf.Diagnostic{Severity: perf.Warning, Code: "request-errors",
+					told.add(perf.Diagnostic{Severity: perf.Warning, Code: "request-errors",
 						What: "the load test reports an error", Why: s})
 				}
 			}
@@ -25,12 +25,11 @@ func decodeNBomberSummary(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 			r := nbomberRow{scenario: name, rateUnit: "ops/s"}
 			readNBomberSummary(d, &r)
 			if p := d.Problem(); p != nil {
-				diagnostics = append(diagnostics, refusedRecord(name, p))
+				told.add(refusedRecord(name, p))
 				continue
 			}
-			if b, more := r.benchmark(); len(b.Metrics) > 0 {
+			if b := r.benchmark(&told); len(b.Metrics) > 0 {
 				suite.Benchmarks = append(suite.Benchmarks, b)
-				diagnostics = append(diagnostics, more...)
 			}
 		default:
 			d.Skip()
@@ -42,7 +41,7 @@ func decodeNBomberSummary(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 	if p := d.Problem(); p != nil {
 		return nil, nil, p
 	}
-	return []perf.Suite{suite}, diagnostics, nil
+	return []perf.Suite{suite}, told.all(), nil
 }
 
 func readNBomberSummary(d *strictjson.Decoder, r *nbomberRow) {

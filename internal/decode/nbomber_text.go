@@ -4,20 +4,27 @@ import (
 	"bytes"
 	"strings"
 
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 )
 
 // decodeNBomberText reads the boxed text report and the Markdown report, which
 // have the same words.
 func decodeNBomberText(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
+	if err := checkLines(in.Data); err != nil {
+		return nil, nil, err
+	}
 	p := nbomberText{at: map[string]int{}}
 	line := 0
 	for raw := range bytes.Lines(in.Data) {
 		line++
+		if len(p.rows) > limits.Benchmarks {
+			return nil, nil, tooMany(line)
+		}
 		p.read(strings.TrimSpace(strings.ReplaceAll(string(raw), "`", "")), line)
 	}
 	suite := nbomberSuite(in)
-	var diagnostics []perf.Diagnostic
+	var told problems
 	for i := range p.rows {
 		r := &p.rows[i]
 		all, known := r.requests.Get()
@@ -27,11 +34,9 @@ func decodeNBomberText(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 			// Only the table of failures names this step.
 			r.ok = perf.Some(all - failed)
 		}
-		b, d := r.benchmark()
-		suite.Benchmarks = append(suite.Benchmarks, b)
-		diagnostics = append(diagnostics, d...)
+		suite.Benchmarks = append(suite.Benchmarks, r.benchmark(&told))
 	}
-	return []perf.Suite{suite}, diagnostics, nil
+	return []perf.Suite{suite}, told.all(), nil
 }
 
 // nbomberText collects rows while reading line by line.

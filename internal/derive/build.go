@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"perfband/internal/config"
+	"perfband/internal/decode"
 	"perfband/internal/manifest"
 	"perfband/internal/perf"
 )
@@ -116,14 +117,20 @@ func buildRun(g runGroup, opt Options) (*Run, error) {
 // decodeEntries decodes every module of every entry, a few at a time, and
 // returns the parts in a fixed order.
 func decodeEntries(entries []perf.Entry, opt Options) ([]part, error) {
-	type job struct {
-		entry  perf.Entry
-		module perf.EntryModule
-	}
-	var jobs []job
+	var jobs []moduleFiles
 	for _, e := range entries {
+		var wanted []string
 		for _, m := range e.Modules {
-			jobs = append(jobs, job{e, m})
+			j, err := filesOf(e, m)
+			if err != nil {
+				return nil, err
+			}
+			jobs = append(jobs, j)
+			wanted = append(wanted, j.envs...)
+			wanted = append(wanted, decode.Wanted(j.paths)...)
+		}
+		if err := prefetch(e, wanted); err != nil {
+			return nil, err
 		}
 	}
 	parts := make([]part, len(jobs))
@@ -134,11 +141,23 @@ func decodeEntries(entries []perf.Entry, opt Options) ([]part, error) {
 		gate <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-gate }()
-			parts[i], errs[i] = decodeModule(j.entry, j.module, opt)
+			parts[i], errs[i] = j.decode(opt)
 		})
 	}
 	wg.Wait()
 	return parts, errors.Join(errs...)
+}
+
+// prefetch tells a raw folder that can use it which files come next.
+func prefetch(e perf.Entry, paths []string) error {
+	raw, ok := e.Raw.(interface{ Prefetch(paths []string) error })
+	if !ok {
+		return nil
+	}
+	if err := raw.Prefetch(paths); err != nil {
+		return fmt.Errorf("fetch %s: %w", e.Path, err)
+	}
+	return nil
 }
 
 // copyOf is the run row of an entry that repeats another one's results.

@@ -104,8 +104,8 @@ type Result struct {
 	CarriedFrom     string // run id the result was carried forward from
 	// Side results describe the measuring process or host; they are shown but
 	// neither counted nor classed.
-	Side bool
-	InTrend         bool
+	Side    bool
+	InTrend bool
 }
 
 // Metric returns the result's metric of that name, nil if there is none.

@@ -22,18 +22,47 @@ type part struct {
 	started time.Time // earliest start a report states, zero if none does
 }
 
-// decodeModule reads one module's files and summarises what they hold.
-func decodeModule(e perf.Entry, m perf.EntryModule, opt Options) (part, error) {
-	var p part
-	paths, envs, err := moduleFiles(e.Raw, m.Folder)
+// moduleFiles is the files of one module of one entry.
+type moduleFiles struct {
+	entry  perf.Entry
+	module perf.EntryModule
+	paths  []string // below Entry.Raw
+	envs   []string // machine descriptions
+}
+
+// filesOf lists the files below a module's folder. An older layout may have a
+// file in place of the folder.
+func filesOf(e perf.Entry, m perf.EntryModule) (moduleFiles, error) {
+	j := moduleFiles{entry: e, module: m}
+	err := fs.WalkDir(e.Raw, m.Folder, func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && p == m.Folder {
+			return fs.SkipAll // the module has no archived file
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if d.Name() == perf.EnvFileName {
+			j.envs = append(j.envs, p)
+		} else {
+			j.paths = append(j.paths, p)
+		}
+		return nil
+	})
 	if err != nil {
-		return p, fmt.Errorf("read %s/%s: %w", e.Path, m.Folder, err)
+		return j, fmt.Errorf("read %s/%s: %w", e.Path, m.Folder, err)
 	}
+	return j, nil
+}
+
+// decode reads the module's files and summarises what they hold.
+func (j moduleFiles) decode(opt Options) (part, error) {
+	var p part
+	e, m := j.entry, j.module
 	format := m.Format
 	if format == "" {
 		format = "auto"
 	}
-	suites, diags, err := decode.Files(e.Raw, paths, decode.Options{Format: format, Module: m.Module, Kind: e.Meta.Run.Kind})
+	suites, diags, err := decode.Files(e.Raw, j.paths, decode.Options{Format: format, Module: m.Module, Kind: e.Meta.Run.Kind})
 	if err != nil {
 		return p, fmt.Errorf("decode %s/%s: %w", e.Path, m.Folder, err)
 	}
@@ -45,7 +74,7 @@ func decodeModule(e perf.Entry, m perf.EntryModule, opt Options) (part, error) {
 		p.diags = append(p.diags, d)
 	}
 	beside := map[string]perf.Env{}
-	for _, name := range envs {
+	for _, name := range j.envs {
 		env, err := readEnv(e.Raw, name)
 		if err != nil {
 			p.diags = append(p.diags, perf.Diagnostic{Severity: perf.Warning, Code: "env-file", What: "machine description not readable",
@@ -75,26 +104,6 @@ func decodeModule(e perf.Entry, m perf.EntryModule, opt Options) (part, error) {
 		}
 	}
 	return p, nil
-}
-
-// moduleFiles lists the files below a module's folder, machine descriptions
-// apart. An older layout may have a file in place of the folder.
-func moduleFiles(raw fs.FS, folder string) (paths, envs []string, err error) {
-	err = fs.WalkDir(raw, folder, func(p string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && p == folder {
-			return fs.SkipAll // the module has no archived file
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if d.Name() == perf.EnvFileName {
-			envs = append(envs, p)
-		} else {
-			paths = append(paths, p)
-		}
-		return nil
-	})
-	return paths, envs, err
 }
 
 // ReadEnvFile parses a machine description.

@@ -228,6 +228,9 @@ func (d *Decoder) remember(text []byte, offset int) {
 			d.problem(offset, "key %q occurs twice in one object", text)
 		}
 		f.seen[string(text)] = struct{}{}
+		if len(f.seen) > limits.JSONKeys {
+			d.fail(offset, "more than %d keys in one object", limits.JSONKeys)
+		}
 		return
 	}
 	sig := signature(text)

@@ -249,3 +249,15 @@ func BenchmarkEncodingJSONValid(b *testing.B) {
 		}
 	}
 }
+
+func TestTooManyKeys(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i := range limits.JSONKeys + 1 {
+		fmt.Fprintf(&b, `"%d":0,`, i)
+	}
+	b.WriteString(`"last":0}`)
+	if err := Validate(b.Bytes()); err == nil || !strings.Contains(err.Error(), "more than 1000000 keys") {
+		t.Errorf("error = %v, want one that names the limit", err)
+	}
+}
