@@ -3,13 +3,18 @@ package app_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
+	crand "crypto/rand"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +22,12 @@ import (
 	"time"
 
 	"perfband/internal/app"
+	"perfband/internal/archive"
+	"perfband/internal/config"
+	"perfband/internal/derive"
+	"perfband/internal/gitdb"
+	"perfband/internal/perf"
+	"perfband/internal/site"
 )
 
 // encina is a bare clone of a real archive in an older layout: 27 folders,
@@ -58,7 +69,7 @@ func encinaRepo(t *testing.T) string {
 func call(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = app.Main(context.Background(), app.Env{Args: args, Dir: dir, Stdout: &out, Stderr: &errs, Random: rand.Reader, Version: "test",
+	code = app.Main(context.Background(), app.Env{Args: args, Dir: dir, Stdout: &out, Stderr: &errs, Random: crand.Reader, Version: "test",
 		Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) },
 		Demo: os.DirFS(root)})
 	return out.String(), errs.String(), code
@@ -111,6 +122,63 @@ func TestEncina(t *testing.T) {
 	t.Run("copies", func(t *testing.T) { encinaCopies(t, runs, stats) })
 	t.Run("load", func(t *testing.T) { encinaLoad(t, runs, stats) })
 	t.Run("recalc twice", func(t *testing.T) { encinaTwice(t, repo) })
+	t.Run("shuffled", func(t *testing.T) { encinaShuffled(t, repo) })
+}
+
+// encinaShuffled derives from the folders in several orders: the site must not
+// differ by a byte.
+func encinaShuffled(t *testing.T, repo string) {
+	b, err := gitdb.Open(gitdb.Remote{URL: repo}, archive.DefaultBranch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := b.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := b.Tree(t.Context(), rev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []perf.Entry
+	for e, err := range archive.Entries(t.Context(), archive.DefaultBranch, tree) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+	hash := func() string {
+		d, _, err := derive.Build(func(yield func(perf.Entry, error) bool) {
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}, derive.Options{Config: config.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := site.Render(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		for _, f := range files {
+			fmt.Fprintf(h, "%s\x00%d\x00", f.Path, len(f.Data))
+			h.Write(f.Data)
+		}
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	want := hash()
+	slices.Reverse(entries)
+	if hash() != want {
+		t.Error("folders in reverse order give another site")
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	rng.Shuffle(len(entries), func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
+	if hash() != want {
+		t.Error("shuffled folders give another site")
+	}
 }
 
 // encinaRuns compares the counts of every benchmark run.
