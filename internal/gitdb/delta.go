@@ -156,7 +156,7 @@ func patch(base, delta []byte) ([]byte, error) {
 		var piece []byte
 		switch {
 		case op&0x80 != 0:
-			var offset, size int
+			var offset, size int64
 			for i := range 7 {
 				if op&(1<<i) == 0 {
 					continue
@@ -165,16 +165,16 @@ func patch(base, delta []byte) ([]byte, error) {
 					return nil, errBadPack
 				}
 				if i < 4 {
-					offset |= int(delta[0]) << (8 * i)
+					offset |= int64(delta[0]) << (8 * i)
 				} else {
-					size |= int(delta[0]) << (8 * (i - 4))
+					size |= int64(delta[0]) << (8 * (i - 4))
 				}
 				delta = delta[1:]
 			}
 			if size == 0 {
 				size = 0x10000
 			}
-			if offset+size > len(base) {
+			if offset+size > int64(len(base)) {
 				return nil, errBadPack
 			}
 			piece = base[offset : offset+size]

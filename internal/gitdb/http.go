@@ -140,13 +140,13 @@ func (c *httpClient) do(ctx context.Context, r request) (*reply, error) {
 	return &reply{
 		Reader: watch.reader(ctx, resp.Body),
 		url:    resp.Request.URL,
-		close: func() {
-			io.CopyN(io.Discard, resp.Body, 4096) // at its end the connection can be used again
-			resp.Body.Close()
-			done()
-		},
+		close:  func() { resp.Body.Close(); done() },
 	}, nil
 }
+
+// drain reads the little that follows the part which was of use: a reply read
+// to its end leaves a connection that can be used again.
+func (r *reply) drain() { io.CopyN(io.Discard, r, 4096) }
 
 func (c *httpClient) send(ctx context.Context, watch *watchdog, r request) (*http.Response, error) {
 	method := http.MethodGet
@@ -202,6 +202,8 @@ func (c *httpClient) check(resp *http.Response, r request) error {
 		return nil
 	case code == http.StatusUnauthorized && c.auth.Token == "":
 		return fmt.Errorf("%w: the server wants a token", ErrAuth)
+	case code == http.StatusUnauthorized && origin(resp.Request.URL) != c.host:
+		return fmt.Errorf("%w: %s sends us to %s, which does not get the token: give its URL", ErrAuth, c.host, origin(resp.Request.URL))
 	case code == http.StatusUnauthorized:
 		return fmt.Errorf("%w: the server does not accept the token (wrong, expired, or not for this repository)", ErrAuth)
 	case code == http.StatusForbidden:

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"perfband/internal/gitdb/gittest"
@@ -157,6 +158,28 @@ func TestStalledServer(t *testing.T) {
 	if _, err := st.advertiseOnce(context.Background(), uploadPack); !errors.Is(err, errStalled) || !errors.As(err, &passing{}) {
 		t.Errorf("got %v, want a passing errStalled", err)
 	}
+}
+
+// TestSlowServer reads from a server which takes its time but keeps on sending.
+func TestSlowServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		w := &watchdog{stall: time.Minute}
+		w.timer = time.AfterFunc(w.stall, func() { cancel(errStalled) })
+		defer w.timer.Stop()
+		r := w.reader(ctx, slowReader{strings.NewReader(strings.Repeat("x", 10))})
+		if data, err := io.ReadAll(r); len(data) != 10 || err != nil || ctx.Err() != nil {
+			t.Errorf("read %d bytes, %v, %v", len(data), err, context.Cause(ctx))
+		}
+	})
+}
+
+// slowReader gives one byte every 40 seconds.
+type slowReader struct{ r io.Reader }
+
+func (s slowReader) Read(p []byte) (int, error) {
+	time.Sleep(40 * time.Second)
+	return s.r.Read(p[:1])
 }
 
 func TestPatch(t *testing.T) {

@@ -37,8 +37,8 @@ func (r refusal) Error() string {
 func (s *smart) push(ctx context.Context, ref plumbing.ReferenceName, from, to plumbing.Hash, p *packWriter) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return retry(ctx, func() error {
-		adv, err := s.advertise(ctx, receivePack)
+	err := retry(ctx, func() error {
+		adv, err := s.advertiseOnce(ctx, receivePack)
 		if err != nil {
 			return err
 		}
@@ -57,6 +57,11 @@ func (s *smart) push(ctx context.Context, ref plumbing.ReferenceName, from, to p
 		p.kept = err == nil
 		return err
 	})
+	if err == nil {
+		// What was just sent is often read next. Only speed is lost if this fails.
+		_ = s.received.receive(p.reader())
+	}
+	return err
 }
 
 // judge tells a lost race from a real refusal. The status text differs between
@@ -68,7 +73,7 @@ func (s *smart) judge(ctx context.Context, ref plumbing.ReferenceName, from, to 
 	}
 	const looks = 3
 	for look := 1; ; look++ {
-		adv, err := s.advertise(ctx, receivePack)
+		adv, err := s.advertiseOnce(ctx, receivePack)
 		if err != nil {
 			return err
 		}
@@ -118,6 +123,7 @@ func (s *smart) sendPack(ctx context.Context, caps *capability.List, cmd packp.C
 	if err := readReport(reply); err != nil {
 		return fmt.Errorf("push to %s: %w", s.base, err)
 	}
+	reply.drain()
 	return nil
 }
 

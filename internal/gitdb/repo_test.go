@@ -183,6 +183,31 @@ func TestRepositoryOfGit(t *testing.T) {
 		gittest.Git(t, other, "", "update-ref", "refs/heads/a/b", string(rev))
 		check(t, open(t, gitdb.Remote{URL: other}, "a/b"))
 	})
+	t.Run("an object under another's name", func(t *testing.T) {
+		other := gittest.NewRepo(t)
+		b := open(t, gitdb.Remote{URL: other}, "x")
+		put := func(text string) string {
+			id := strings.TrimSpace(gittest.Git(t, other, text, "hash-object", "-w", "--stdin"))
+			return filepath.Join(other, "objects", id[:2], id[2:])
+		}
+		a, z := put("a"), put("z")
+		gittest.Git(t, other, "", "update-ref", "refs/heads/x", strings.TrimSpace(gittest.Git(t, other, "", "commit-tree", "-m", "x",
+			strings.TrimSpace(gittest.Git(t, other, "100644 blob "+filepath.Base(filepath.Dir(a))+filepath.Base(a)+"\ta\n", "mktree")))))
+		if err := os.Rename(z, a); err != nil {
+			t.Fatal(err)
+		}
+		head, err := b.Head(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		view, err := b.Tree(context.Background(), head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := view.ReadFile("a"); err == nil {
+			t.Errorf("read %q, want an error", data)
+		}
+	})
 	t.Run("alternates", func(t *testing.T) {
 		other := filepath.Join(t.TempDir(), "clone.git")
 		gittest.Git(t, ".", "", "clone", "--quiet", "--bare", "--shared", repo, other)
@@ -225,6 +250,23 @@ func damage(t *testing.T, path string) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestInit has git read a repository that was made and filled without it.
+func TestInit(t *testing.T) {
+	repo := filepath.Join(t.TempDir(), "new", "repo.git")
+	if err := gitdb.Init(repo); err != nil {
+		t.Fatal(err)
+	}
+	if err := gitdb.Init(repo); err == nil {
+		t.Error("a repository is made on top of another")
+	}
+	commit(t, open(t, gitdb.Remote{URL: repo}, "x"), "", change("a/b", "text"))
+	gittest.RequireGit(t)
+	if got := gittest.Git(t, repo, "", "show", "x:a/b"); got != "text" {
+		t.Errorf("git reads %q", got)
+	}
+	fsck(t, repo)
 }
 
 func TestLockOfAnotherProcess(t *testing.T) {

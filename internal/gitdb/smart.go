@@ -34,9 +34,9 @@ type smart struct {
 	http   *httpClient
 	notice func(string)
 
-	mu       sync.Mutex // one fetch at a time, so that none is made twice
-	base     string     // URL of the repository
-	caps     *capability.List
+	mu       sync.Mutex       // one fetch at a time, so that none is made twice
+	base     string           // URL of the repository
+	caps     *capability.List // nil until they are asked for
 	received *spool
 	once     sync.Once              // for the notice
 	queue    []plumbing.Hash        // blobs in the order in which they will be read
@@ -80,13 +80,18 @@ func (s *smart) advertise(ctx context.Context, service string) (*packp.AdvRefs, 
 		adv, err = s.advertiseOnce(ctx, service)
 		return err
 	})
+	return adv, err
+}
+
+func (s *smart) advertiseOnce(ctx context.Context, service string) (*packp.AdvRefs, error) {
+	adv, err := s.readRefs(ctx, service)
 	if err != nil {
 		return nil, fmt.Errorf("read refs of %s: %w", s.base, err)
 	}
 	return adv, nil
 }
 
-func (s *smart) advertiseOnce(ctx context.Context, service string) (*packp.AdvRefs, error) {
+func (s *smart) readRefs(ctx context.Context, service string) (*packp.AdvRefs, error) {
 	const path = "/info/refs"
 	reply, err := s.http.do(ctx, request{
 		url:    s.base + path + "?service=" + service,
@@ -110,6 +115,7 @@ func (s *smart) advertiseOnce(ctx context.Context, service string) (*packp.AdvRe
 	case err != nil:
 		return nil, remoteError(err)
 	}
+	reply.drain()
 	// A renamed repository is spoken to at its new place from here on.
 	if at, ok := strings.CutSuffix(reply.url.Path, path); ok {
 		moved := *reply.url
@@ -195,7 +201,11 @@ func (s *smart) announce(blobs []plumbing.Hash) {
 func (s *smart) list(ctx context.Context, tree plumbing.Hash) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listed[tree] || s.received.has(tree) && !s.caps.Supports(capability.Filter) {
+	caps, err := s.capabilities(ctx)
+	if err != nil {
+		return err
+	}
+	if s.listed[tree] || s.received.has(tree) && !caps.Supports(capability.Filter) {
 		return nil
 	}
 	if err := s.fetch(ctx, []plumbing.Hash{tree}, packp.FilterBlobNone(), 0); err != nil {
@@ -205,41 +215,50 @@ func (s *smart) list(ctx context.Context, tree plumbing.Hash) error {
 	return nil
 }
 
-// fetch asks for objects and stores what comes.
-func (s *smart) fetch(ctx context.Context, wants []plumbing.Hash, filter packp.Filter, depth int) error {
+// capabilities is what the server can do for readers.
+func (s *smart) capabilities(ctx context.Context) (*capability.List, error) {
 	if s.caps == nil {
 		adv, err := s.advertise(ctx, uploadPack)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.caps = adv.Capabilities
 	}
-	if filter != "" && !s.caps.Supports(capability.Filter) {
+	return s.caps, nil
+}
+
+// fetch asks for objects and stores what comes.
+func (s *smart) fetch(ctx context.Context, wants []plumbing.Hash, filter packp.Filter, depth int) error {
+	caps, err := s.capabilities(ctx)
+	if err != nil {
+		return err
+	}
+	if filter != "" && !caps.Supports(capability.Filter) {
 		filter = ""
 		s.once.Do(func() {
 			s.notice(fmt.Sprintf("%s cannot send a part of a branch: all its files are downloaded", s.base))
 		})
 	}
-	req, err := s.fetchRequest(wants, filter, depth)
+	req, err := fetchRequest(caps, wants, filter, depth)
 	if err != nil {
 		return err
 	}
 	return retry(ctx, func() error { return s.fetchOnce(ctx, req) })
 }
 
-func (s *smart) fetchRequest(wants []plumbing.Hash, filter packp.Filter, depth int) (*packp.UploadPackRequest, error) {
+func fetchRequest(caps *capability.List, wants []plumbing.Hash, filter packp.Filter, depth int) (*packp.UploadPackRequest, error) {
 	req := packp.NewUploadPackRequest()
 	req.Wants = wants
 	for _, need := range []capability.Capability{capability.Sideband64k, capability.Shallow} {
-		if !s.caps.Supports(need) {
+		if !caps.Supports(need) {
 			return nil, fmt.Errorf("the server lacks the capability %q of git's protocol", need)
 		}
 	}
 	set := []capability.Capability{capability.Sideband64k, capability.Shallow}
-	if s.caps.Supports(capability.OFSDelta) {
+	if caps.Supports(capability.OFSDelta) {
 		set = append(set, capability.OFSDelta)
 	}
-	if s.caps.Supports(capability.NoProgress) {
+	if caps.Supports(capability.NoProgress) {
 		set = append(set, capability.NoProgress)
 	}
 	if filter != "" {
@@ -275,6 +294,7 @@ func (s *smart) fetchOnce(ctx context.Context, req *packp.UploadPackRequest) err
 	if err := s.receive(reply, req); err != nil {
 		return fmt.Errorf("fetch from %s: %w", s.base, remoteError(err))
 	}
+	reply.drain()
 	return nil
 }
 

@@ -16,6 +16,14 @@ const (
 	LineBytes = 1 << 20
 	// JSONDepth is the deepest nesting accepted in a JSON document.
 	JSONDepth = 200
+	// JSONKeys is the most keys accepted in one JSON object, about 60 bytes each
+	// while the object is read.
+	JSONKeys = 1_000_000
+	// TableColumns is the most columns of a CSV or Markdown table.
+	TableColumns = 1000
+	// DiagnosticsPerCode caps the problems of one kind told about one file; more
+	// are counted.
+	DiagnosticsPerCode = 100
 	// Benchmarks is the most results accepted from one run.
 	Benchmarks = 200_000
 	// MetricsPerBenchmark caps the metrics of one result.
