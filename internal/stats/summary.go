@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Summary describes a sample of n values in their own unit. A field is NaN
@@ -109,6 +109,10 @@ func StudentT(p float64, df int) float64 {
 	return tQuantiles.get(p, df)
 }
 
+// studentT inverts the regularised incomplete beta function, Abramowitz and
+// Stegun 26.7.1. gonum's distuv does the same but links its linear algebra.
 func studentT(p float64, df int) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}.Quantile(p)
+	nu := float64(df)
+	y := mathext.InvRegIncBeta(nu/2, 0.5, 2*min(p, 1-p))
+	return math.Copysign(math.Sqrt(nu*(1-y)/y), p-0.5)
 }
