@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"time"
 
@@ -26,8 +27,9 @@ type Appended struct {
 
 // Append adds one entry in one commit. An entry whose folder already holds the
 // same results is left alone, so a step can be re-run safely; a folder with
-// other results (a second call in one run) diverts this one to the shard
-// "{shard}x{8 hex of the digest}". Nothing on the branch is ever replaced.
+// other results (a second call in one run) diverts this one to a folder of its
+// own, named after its content. Nothing on the branch is ever replaced, and a
+// branch that holds something else than an archive is refused.
 // when is the commit's time.
 func Append(ctx context.Context, b gitdb.Branch, meta perf.Metadata, staged *Staged, when time.Time, opt gitdb.UpdateOptions) (Appended, error) {
 	out := Appended{}
@@ -44,12 +46,15 @@ func Append(ctx context.Context, b gitdb.Branch, meta perf.Metadata, staged *Sta
 			return gitdb.Change{}, err
 		}
 		out.Path, out.Meta, out.Existed, out.Diverted = p, m, false, false
+		if err := ours(tree); err != nil {
+			return gitdb.Change{}, err
+		}
 		there, err := stored(tree, p)
 		if err != nil {
 			return gitdb.Change{}, err
 		}
-		if there != nil && !sameFiles(there.Files, m.Files) {
-			m.Run.Shard += "x" + m.Digest[:8]
+		if there != nil && !same(there, &m) {
+			m.Run.SecondCall = contentOfInfos(m.Files)[:8]
 			if m, p, err = finish(m); err != nil {
 				return gitdb.Change{}, err
 			}
@@ -101,13 +106,43 @@ func stored(tree *gitdb.Tree, p string) (*perf.Metadata, error) {
 	return &m, nil
 }
 
-// sameFiles compares what was measured, not when it was published.
-func sameFiles(a, b []perf.FileInfo) bool {
-	if len(a) == 0 {
-		return false
-	}
-	return slices.EqualFunc(a, b, func(x, y perf.FileInfo) bool { return x.Path == y.Path && x.SHA256 == y.SHA256 })
+// same compares what was measured and by which call, not when it was published.
+func same(a, b *perf.Metadata) bool {
+	return a.Run.RunID == b.Run.RunID && a.Run.Attempt == b.Run.Attempt && a.Run.Shard == b.Run.Shard && len(a.Files) > 0 &&
+		slices.EqualFunc(a.Files, b.Files, func(x, y perf.FileInfo) bool { return x.Path == y.Path && x.SHA256 == y.SHA256 })
 }
+
+// ours refuses a branch that is in use for something else: adding results to a
+// branch of sources is hard to undo. A branch with no more than a README is
+// one that waits for its first run.
+func ours(tree *gitdb.Tree) error {
+	top, err := tree.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	var foreign string
+	for _, e := range top {
+		if _, ok := perf.KindOfFolder(e.Name()); ok && e.IsDir() {
+			dates, err := tree.ReadDir(e.Name())
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(dates, func(d fs.DirEntry) bool { return d.IsDir() && dateFolder.MatchString(d.Name()) }) {
+				return nil
+			}
+			foreign = e.Name()
+		} else if !plainFile.MatchString(e.Name()) {
+			foreign = e.Name()
+		}
+	}
+	if foreign == "" {
+		return nil
+	}
+	return &perf.Diagnostic{Severity: perf.Error, Code: "foreign-branch", Where: perf.Where{File: foreign},
+		What: "the branch holds something else than an archive", Do: "Name a branch of its own with raw-branch; it is created if it does not exist."}
+}
+
+var plainFile = regexp.MustCompile(`(?i)^(readme|license|\.git(attributes|ignore)|\.nojekyll)(\..*)?$`)
 
 func change(m perf.Metadata, p string, staged *Staged, when time.Time) (gitdb.Change, error) {
 	doc, err := perf.CanonicalJSON(m)

@@ -129,11 +129,16 @@ func TestAppendTwice(t *testing.T) {
 	}
 	other := stage(t, map[string]string{"a.txt": "2"})
 	second := add(t, b, meta(other, "7"), other)
-	if !second.Diverted || !strings.HasPrefix(second.Path, first.Path+".x") || second.Meta.Run.Shard == "" {
+	if !second.Diverted || !strings.HasPrefix(second.Path, first.Path+".x") || second.Meta.Run.Shard != "" {
 		t.Errorf("a second call of the run: %+v", second)
 	}
 	if third := add(t, b, meta(other, "7"), other); !third.Existed || third.Path != second.Path {
 		t.Errorf("the second call repeated: %+v", third)
+	}
+	later = meta(other, "7") // the second call again, with other circumstances
+	later.Tool.Version = "another"
+	if fourth := add(t, b, later, other); !fourth.Existed || fourth.Path != second.Path {
+		t.Errorf("the second call repeated by another version: %+v", fourth)
 	}
 	got, _ := entries(t, tip(t, b))
 	if len(got) != 2 {
@@ -210,6 +215,95 @@ func TestStage(t *testing.T) {
 	}
 	if d := cmp.Diff([]perf.EntryModule{{Folder: "core", Module: "core"}, {Folder: other, Module: "Other Module"}}, s.Modules); d != "" {
 		t.Error(d)
+	}
+}
+
+// Names that would meet in one place are kept apart, and one unreadable file
+// costs no other.
+func TestStageKeepsEverything(t *testing.T) {
+	fsys := fstest.MapFS{
+		"cc/cb/x.txt": {Data: []byte("1")}, "ca/x.txt": {Data: []byte("2")}, "cb/x.txt": {Data: []byte("3")},
+		"x": {Data: []byte("4")}, "df/x/y.txt": {Data: []byte("5")}, "df/x/z.txt": {Data: []byte("6")},
+	}
+	s, diags, err := Stage([]Source{
+		{Module: "m", FS: broken{fsys, "df/x/z.txt"}, Results: []string{"cc", "ca/x.txt", "cb/x.txt", "x", "df"}},
+		{Module: "m", Params: []perf.Param{{Name: "provider", Value: "redis"}}, FS: fsys, Results: []string{"x"}},
+		{Module: "m", Params: []perf.Param{{Name: "provider", Value: "kafka"}}, FS: fsys, Results: []string{"ca"}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(diags) != 1 || diags[0].Code != "unreadable" || diags[0].Where.File != "df/x/z.txt" || diags[0].Severity != perf.Error {
+		t.Errorf("%+v", diags)
+	}
+	if len(s.Files) != 7 || len(s.Modules) != 3 {
+		t.Fatalf("%d files, %+v", len(s.Files), s.Modules)
+	}
+	b := newBranch(t)
+	m := meta(s, "1")
+	add(t, b, m, s)
+	got, _ := entries(t, tip(t, b))
+	var all []string
+	for _, f := range got[0].Meta.Files {
+		data, err := fs.ReadFile(got[0].Raw, strings.TrimPrefix(f.Path, "raw/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(data))
+	}
+	slices.Sort(all)
+	if d := cmp.Diff([]string{"1", "2", "2", "3", "4", "4", "5"}, all); d != "" {
+		t.Error(d)
+	}
+}
+
+// broken is a file system in which one file cannot be opened.
+type broken struct {
+	fstest.MapFS
+	name string
+}
+
+func (b broken) Open(name string) (fs.File, error) {
+	if name == b.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return b.MapFS.Open(name)
+}
+
+// A branch of sources is not an archive, whatever its folders are called.
+func TestAppendRefusesForeignBranch(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"sources":    {"main.go": "package main", "README.md": "x"},
+		"benchmarks": {"benchmarks/bench_test.go": "package b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBranch(t)
+			put(t, b, files)
+			s := stage(t, map[string]string{"a.txt": "1"})
+			_, err := Append(t.Context(), b, meta(s, "1"), s, start, gitdb.UpdateOptions{})
+			var d *perf.Diagnostic
+			if !errors.As(err, &d) || d.Code != "foreign-branch" {
+				t.Errorf("error = %v", err)
+			}
+		})
+	}
+	b := newBranch(t)
+	put(t, b, map[string]string{"README.md": "waiting"})
+	s := stage(t, map[string]string{"a.txt": "1"})
+	add(t, b, meta(s, "1"), s)
+}
+
+func TestDottedRunIDs(t *testing.T) {
+	a, err := Path(perf.Run{Kind: perf.Bench, RunID: "6.1", Attempt: 1, Started: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Path(perf.Run{Kind: perf.Bench, RunID: "6", Attempt: 1, Shard: "1", Started: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a == b || strings.Contains(a, "6.1.1") {
+		t.Errorf("%s and %s", a, b)
 	}
 }
 

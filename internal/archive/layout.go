@@ -44,21 +44,31 @@ func Path(r perf.Run) (string, error) {
 	return path.Join(folder, r.Started.UTC().Format("2006-01-02"), entryName(r)), nil
 }
 
-// RunID composes a run's id: "{run_id}.{attempt}[.{shard}]".
+// RunID composes a run's id: "{run_id}.{attempt}[.{shard}]", a second call with
+// "x" and its digits after the shard.
 func RunID(r perf.Run) string {
 	id := r.RunID
 	if r.Attempt > 0 {
 		id += "." + strconv.Itoa(r.Attempt)
 	}
-	if r.Shard != "" {
-		id += "." + r.Shard
+	shard := r.Shard
+	if r.SecondCall != "" {
+		shard += "x" + r.SecondCall
+	}
+	if shard != "" {
+		id += "." + shard
 	}
 	return id
 }
 
 // entryName is the run's id made safe as a folder name. Run ids are numbers on
-// GitHub but free text on the command line.
+// GitHub but free text on the command line; a dot in one would look like the
+// end of the id.
 func entryName(r perf.Run) string {
+	if strings.Contains(r.RunID, ".") {
+		sum := sha256.Sum256([]byte(r.RunID))
+		r.RunID = strings.ReplaceAll(r.RunID, ".", "_") + "-" + hex.EncodeToString(sum[:4])
+	}
 	return safeComponent(RunID(r))
 }
 

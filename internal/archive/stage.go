@@ -3,13 +3,16 @@ package archive
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -51,17 +54,9 @@ type StagedFile struct {
 // files are skipped with a notice, never followed. A pattern that matches
 // nothing is an error diagnostic; other patterns still count.
 func Stage(sources []Source, exclude []string) (*Staged, []perf.Diagnostic, error) {
-	s := &stager{Staged: &Staged{}, exclude: exclude, taken: map[string]string{}}
+	s := &stager{Staged: &Staged{}, exclude: exclude, taken: map[string]bool{}, folders: map[string]bool{}, origins: map[string]int{}}
 	for _, src := range sources {
-		folder := text.Slug(src.Module)
-		format := src.Format
-		if format == "auto" {
-			format = ""
-		}
-		m := perf.EntryModule{Folder: folder, Module: src.Module, Format: format, Params: src.Params}
-		if !slices.ContainsFunc(s.Modules, func(o perf.EntryModule) bool { return o.Folder == folder }) {
-			s.Modules = append(s.Modules, m)
-		}
+		folder := s.folder(src)
 		s.prefix = src.Prefix
 		for _, pattern := range src.Results {
 			if err := s.pattern(src.FS, folder, pattern); err != nil {
@@ -81,8 +76,43 @@ type stager struct {
 	*Staged
 	exclude []string
 	prefix  string
-	taken   map[string]string // path in the entry -> file it came from
+	taken   map[string]bool // paths in the entry
+	folders map[string]bool // folders above them
+	origins map[string]int  // index into Files by folder and origin
 	diags   []perf.Diagnostic
+}
+
+// folder is the source's folder below raw: one for each combination of module,
+// format and parameters.
+func (s *stager) folder(src Source) string {
+	m := perf.EntryModule{Folder: text.Slug(src.Module), Module: src.Module, Format: src.Format, Params: src.Params}
+	if m.Format == "auto" {
+		m.Format = ""
+	}
+	for _, o := range s.Modules {
+		if o.Module == m.Module && o.Format == m.Format && slices.Equal(o.Params, m.Params) {
+			return o.Folder
+		}
+	}
+	if slices.ContainsFunc(s.Modules, func(o perf.EntryModule) bool { return o.Folder == m.Folder }) {
+		m.Folder = text.Slug(fmt.Sprintf("%s %s %v", m.Module, m.Format, m.Params))
+	}
+	s.Modules = append(s.Modules, m)
+	return m.Folder
+}
+
+// unreadable tells of a file that cannot be archived; the others are.
+func (s *stager) unreadable(name string, err error) {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	do := "The other files are archived all the same."
+	if !utf8.ValidString(name) {
+		do = "Its name is not UTF-8: rename it. " + do
+	}
+	s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Error, Code: "unreadable", Where: perf.Where{File: s.prefix + name},
+		What: "the file cannot be read", Why: err.Error(), Err: err, Do: do})
 }
 
 // pattern adds what one file name, folder or glob stands for.
@@ -91,10 +121,11 @@ func (s *stager) pattern(fsys fs.FS, folder, pattern string) error {
 	if info, err := fs.Lstat(fsys, pattern); err == nil {
 		switch {
 		case info.IsDir():
-			return s.walk(fsys, folder, pattern, pattern)
-		case info.Mode().IsRegular():
-			return s.add(fsys, folder, pattern, path.Dir(pattern), true)
+			s.walk(fsys, folder, pattern, pattern)
+		default:
+			s.add(fsys, folder, pattern, path.Dir(pattern), true)
 		}
+		return nil
 	}
 	base, _ := doublestar.SplitPattern(pattern)
 	matches, err := doublestar.Glob(fsys, pattern, doublestar.WithNoFollow())
@@ -108,25 +139,21 @@ func (s *stager) pattern(fsys fs.FS, folder, pattern string) error {
 	}
 	slices.Sort(matches)
 	for _, m := range matches {
-		info, err := fs.Lstat(fsys, m)
-		if err != nil {
-			return fmt.Errorf("read results %s: %w", m, err)
-		}
-		if info.IsDir() {
-			if err := s.walk(fsys, folder, m, base); err != nil {
-				return err
-			}
-		} else if err := s.add(fsys, folder, m, base, false); err != nil {
-			return err
+		if info, err := fs.Lstat(fsys, m); err == nil && info.IsDir() {
+			s.walk(fsys, folder, m, base)
+		} else {
+			s.add(fsys, folder, m, base, false)
 		}
 	}
 	return nil
 }
 
-func (s *stager) walk(fsys fs.FS, folder, dir, base string) error {
-	return fs.WalkDir(fsys, dir, func(p string, d fs.DirEntry, err error) error {
+func (s *stager) walk(fsys fs.FS, folder, dir, base string) {
+	// The callback handles every error, so the walk has none to return.
+	_ = fs.WalkDir(fsys, dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return fmt.Errorf("read results %s: %w", p, err)
+			s.unreadable(p, err)
+			return fs.SkipDir
 		}
 		if d.IsDir() {
 			if d.Name() == ".git" && p != dir {
@@ -134,51 +161,84 @@ func (s *stager) walk(fsys fs.FS, folder, dir, base string) error {
 			}
 			return nil
 		}
-		return s.add(fsys, folder, p, base, false)
+		s.add(fsys, folder, p, base, false)
+		return nil
 	})
 }
 
 // add stages one file; base is cut off its archived path.
-func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) error {
+func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
 	info, err := fs.Lstat(fsys, name)
 	if err != nil {
-		return fmt.Errorf("read results %s: %w", name, err)
+		s.unreadable(name, err)
+		return
 	}
 	if !info.Mode().IsRegular() {
-		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Notice, Code: "not-regular", Where: perf.Where{File: s.prefix + name},
-			What: "skipped: not a regular file", Why: "links and devices are not followed"})
-		return nil
+		d := perf.Diagnostic{Severity: perf.Notice, Code: "not-regular", Where: perf.Where{File: s.prefix + name},
+			What: "skipped: not a regular file", Why: "links and devices are not followed"}
+		if explicit {
+			d.Severity, d.Do = perf.Error, "Name the file itself."
+		}
+		s.diags = append(s.diags, d)
+		return
+	}
+	sum, err := hashFile(fsys, name)
+	if err != nil {
+		s.unreadable(name, err)
+		return
 	}
 	rel := strings.TrimPrefix(strings.TrimPrefix(name, base), "/")
 	if base == "." {
 		rel = name
 	}
-	sum, err := hashFile(fsys, name)
-	if err != nil {
-		return fmt.Errorf("read results %s: %w", name, err)
-	}
-	f := StagedFile{Path: path.Join(rawFolder, folder, safePath(rel)), Folder: folder, Origin: s.prefix + name, Explicit: explicit,
+	f := StagedFile{Folder: folder, Origin: s.prefix + name, Explicit: explicit,
 		Bytes: info.Size(), SHA256: sum, ModTime: info.ModTime(),
 		Open: func() (io.ReadCloser, error) { return fsys.Open(name) }}
+	origin := folder + "\x00" + f.Origin
+	if i, ok := s.origins[origin]; ok {
+		s.Files[i].Explicit = s.Files[i].Explicit || explicit // named by two patterns
+		return
+	}
+	f.Path = s.free(path.Join(rawFolder, folder), rel, name)
 	if reason := s.leaveOut(rel, info.Size()); reason != "" {
-		s.Excluded = append(s.Excluded, perf.FileInfo{Path: f.Path, SHA256: sum, Bytes: f.Bytes, Reason: reason})
-		if reason != excludedByConfig {
-			s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Warning, Code: "file-too-large", Where: perf.Where{File: s.prefix + name},
-				What: "not archived", Why: reason, Do: "Name and sha256 are recorded. Compress the file or leave it out with archive.exclude."})
-		}
-		return nil
+		s.setAside(f, reason)
+		return
 	}
-	if from, dup := s.taken[f.Path]; dup {
-		if from == name { // named by two patterns
-			i := slices.IndexFunc(s.Files, func(o StagedFile) bool { return o.Path == f.Path })
-			s.Files[i].Explicit = s.Files[i].Explicit || explicit
-			return nil
-		}
-		f.Path = path.Join(rawFolder, folder, safePath(name)) // keep both, under their full paths
+	s.taken[f.Path] = true
+	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+		s.folders[dir] = true
 	}
-	s.taken[f.Path] = name
+	s.origins[origin] = len(s.Files)
 	s.Files = append(s.Files, f)
-	return nil
+}
+
+func (s *stager) setAside(f StagedFile, reason string) {
+	s.Excluded = append(s.Excluded, perf.FileInfo{Path: f.Path, SHA256: f.SHA256, Bytes: f.Bytes, Reason: reason})
+	if reason != excludedByConfig {
+		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Warning, Code: "file-too-large", Where: perf.Where{File: f.Origin},
+			What: "not archived", Why: reason, Do: "Name and sha256 are recorded. Compress the file or leave it out with archive.exclude."})
+	}
+}
+
+// free finds a path below dir that no other file or folder of the entry has:
+// the path below the pattern's folder, else the whole path, else a numbered one.
+func (s *stager) free(dir, rel, name string) string {
+	for i := 1; ; i++ {
+		p := path.Join(dir, safePath(rel))
+		switch {
+		case i == 2:
+			p = path.Join(dir, safePath(name))
+		case i > 2:
+			p = path.Join(dir, strconv.Itoa(i), safePath(name))
+		}
+		clash := s.taken[p] || s.folders[p]
+		for up := path.Dir(p); up != "."; up = path.Dir(up) {
+			clash = clash || s.taken[up]
+		}
+		if !clash {
+			return p
+		}
+	}
 }
 
 const excludedByConfig = "archive.exclude"

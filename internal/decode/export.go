@@ -135,7 +135,7 @@ func metricLines(m *perf.Metric, requests int64) []jsonMetric {
 		l := line("mean", mean, int64(len(values)))
 		l.Samples = values
 		l.Iterations, l.Ops = operations(m)
-		if len(values) > 1 {
+		if len(values) > 1 && !math.IsInf(sd, 0) && !math.IsNaN(sd) { // overflowed: unknown
 			l.StdDev = &sd
 		}
 		out = append(out, l)

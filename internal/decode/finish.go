@@ -176,6 +176,11 @@ func mergeInto(a, b *perf.Benchmark, told *problems) {
 			a.Metrics = append(a.Metrics, *from)
 			continue
 		}
+		if !hasCentral(to) || !hasCentral(from) {
+			told.add(perf.Diagnostic{Severity: perf.Warning, Code: "ignored",
+				What: fmt.Sprintf("%s: %s is reported more than once without samples or a mean; the first report counts", quote(a.Name), quote(to.Name))})
+			continue
+		}
 		centralToSample(to)
 		centralToSample(from)
 		last := int32(1)
@@ -190,9 +195,18 @@ func mergeInto(a, b *perf.Benchmark, told *problems) {
 	}
 }
 
+// central are the statistics that can stand for a repeat, best first.
+var central = []string{"mean", "value", "median", "p50"}
+
+func hasCentral(m *perf.Metric) bool {
+	return len(m.Samples) > 0 || slices.ContainsFunc(central, func(stat string) bool { _, ok := m.Find(stat); return ok })
+}
+
+// centralToSample makes one sample of what a repeat reports. The repeats then
+// tell more about the spread than each one's own claims, which are dropped.
 func centralToSample(m *perf.Metric) {
 	if len(m.Samples) == 0 {
-		for _, stat := range []string{"mean", "value", "median"} {
+		for _, stat := range central {
 			if r, ok := m.Find(stat); ok {
 				m.Samples = []perf.Sample{{Value: r.Value, Block: 1}}
 				break

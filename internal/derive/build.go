@@ -86,7 +86,12 @@ func buildRun(g runGroup, opt Options) (*Run, error) {
 		}
 	}
 	run.Started = earliest
+	for _, e := range g.superseded {
+		run.Diagnostics = append(run.Diagnostics, perf.Diagnostic{Severity: perf.Notice, Code: "superseded", Where: perf.Where{File: e.Path},
+			What: "not counted", Why: fmt.Sprintf("attempt %d replaced it", newestAttempt(g.entries, e.Meta.Run.Shard))})
+	}
 	for _, e := range g.entries {
+		run.EntryIDs = append(run.EntryIDs, e.Meta.Run.ID)
 		run.Counts.Missing += len(e.Meta.Missing)
 		if e.Meta.Run.Started.Before(run.Started) {
 			run.Started = e.Meta.Run.Started
@@ -112,6 +117,16 @@ func buildRun(g runGroup, opt Options) (*Run, error) {
 	run.Counts.Modules, run.Counts.ModulesWithNumbers = len(modules), len(withNumbers)
 	run.CPUs = cpus(run.Results)
 	return run, nil
+}
+
+func newestAttempt(entries []perf.Entry, shard string) int {
+	n := 0
+	for _, e := range entries {
+		if e.Meta.Run.Shard == shard {
+			n = max(n, e.Meta.Run.Attempt)
+		}
+	}
+	return n
 }
 
 // decodeEntries decodes every module of every entry, a few at a time, and

@@ -145,6 +145,47 @@ func TestNewestAttemptPerShardCounts(t *testing.T) {
 	}
 }
 
+// Calls of one run add up, whatever date they ended in; a newer attempt
+// replaces all calls of the older one.
+func TestSecondCalls(t *testing.T) {
+	first := entry("7.1", day, "A 100 100 100")
+	call := entry("7.1", day, "B 101 101 101")
+	call.Path, call.Meta.Run.SecondCall = call.Path+".xaaaaaaaa", "aaaaaaaa"
+	night := entry("7.1", day.AddDate(0, 0, 1), "C 102 102 102")
+	d := build(t, first, call, night)
+	if len(d.Runs) != 1 || len(d.Runs[0].Results) != 3 {
+		t.Fatalf("three calls of one run: %s\n%s", ids(d), dump(d))
+	}
+	again := entry("7.2", day.AddDate(0, 0, 2), "B 201 201 201")
+	d = build(t, first, call, night, again)
+	if r := d.Runs[0]; len(d.Runs) != 1 || len(r.Results) != 1 || r.Results[0].Metrics[0].N != 3 || r.ID != "7.2" || len(r.Diagnostics) != 3 {
+		t.Errorf("after another attempt: %s\n%s %v", ids(d), dump(d), r.Diagnostics)
+	}
+}
+
+// The same bytes under two names are one measurement.
+func TestSameFileCountsOnce(t *testing.T) {
+	e := entry("1.1", day, "A 100 101 102")
+	fsys := e.Raw.(fstest.MapFS)
+	fsys["m/copy.txt"] = fsys["m/bench.txt"]
+	e.Meta.Files = []perf.FileInfo{{Path: "raw/m/bench.txt", SHA256: "s", Bytes: 1}, {Path: "raw/m/copy.txt", SHA256: "s", Bytes: 1}}
+	r := build(t, e).Runs[0]
+	if r.Results[0].Metrics[0].N != 3 || len(r.Diagnostics) != 1 || r.Diagnostics[0].Code != "same-file" {
+		t.Errorf("n = %d, %v", r.Results[0].Metrics[0].N, r.Diagnostics)
+	}
+}
+
+// A failure beside numbers never takes their key.
+func TestFailureKeepsGoodKey(t *testing.T) {
+	e := entry("1.1", day)
+	e.Raw = fstest.MapFS{"m/a.txt": {Data: []byte("pkg: p\n--- FAIL: BenchmarkA\nFAIL\n")}, "m/b.txt": {Data: []byte("pkg: p\nBenchmarkA 10 5 ns/op\n")}}
+	for _, r := range build(t, e).Runs[0].Results {
+		if good := r.Key.Benchmark() == "p.BenchmarkA"; good != (r.Status == perf.OK) {
+			t.Errorf("%s is %s", r.Key, r.Status)
+		}
+	}
+}
+
 // A child commit comes after its parent even when its clock was behind.
 func TestRunsOrderedByAncestry(t *testing.T) {
 	sha := func(c string) string { return strings.Repeat(c, 40) }

@@ -113,7 +113,7 @@ func cpus(results []*Result) []CPUCount {
 // merged by name alone and nothing is lost.
 func distinct(results []*Result, diags []perf.Diagnostic, c config.Stats) ([]*Result, []perf.Diagnostic) {
 	slices.SortStableFunc(results, func(a, b *Result) int {
-		return cmp.Or(a.Key.Compare(b.Key), strings.Compare(a.File, b.File))
+		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(statusRank(a.Status), statusRank(b.Status)), strings.Compare(a.File, b.File))
 	})
 	var out []*Result
 	for i := 0; i < len(results); {
@@ -135,6 +135,12 @@ func distinct(results []*Result, diags []perf.Diagnostic, c config.Stats) ([]*Re
 	}
 	slices.SortStableFunc(out, func(a, b *Result) int { return a.Key.Compare(b.Key) })
 	return out, diags
+}
+
+// statusRank puts results with numbers first, so that a failure beside them
+// never takes their key.
+func statusRank(s perf.Status) int {
+	return slices.Index([]perf.Status{perf.OK, perf.Fail, perf.Skipped}, s)
 }
 
 // resolve makes results of equal key distinct, or one.

@@ -11,8 +11,8 @@ import (
 )
 
 // Formulas is the version of everything computed here. It rises with any
-// change of output; a test hashes a frozen archive's derived tree so that the
-// increment cannot be forgotten.
+// change of output; a test hashes what a frozen archive derives to, so that
+// the increment cannot be forgotten.
 const Formulas = 1
 
 // Derived is all that pages, badge, summary and exports are made from.
@@ -37,7 +37,8 @@ type Run struct {
 	Kind       perf.Kind
 	Meta       perf.Metadata // of the run's first entry
 	Started    time.Time
-	OriginPath string // folder on the raw branch
+	EntryIDs   []string // of the entries it is made of
+	OriginPath string   // folder on the raw branch
 	// JobKind is the job kind of most results, dry, short, medium or default.
 	JobKind perf.JobKind
 	Counts  Counts

@@ -13,14 +13,13 @@ import (
 
 // runGroup is the entries that make up one run.
 type runGroup struct {
-	id      string
-	entries []perf.Entry // by path
-	copies  []perf.Entry // entries that repeat one of the run's entries
+	id         string
+	entries    []perf.Entry // by path
+	copies     []perf.Entry // entries that repeat one of the run's entries
+	superseded []perf.Entry // entries of earlier attempts
 }
 
-// group joins entries of one run id over all date folders. Of each shard the
-// newest attempt counts, since a re-run of failed jobs replaces only its
-// shards; entries with equal content are copies of the earliest.
+// group joins entries of one run id over all date folders.
 func group(entries []perf.Entry) []runGroup {
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b perf.Entry) int { return strings.Compare(a.Path, b.Path) })
@@ -28,57 +27,52 @@ func group(entries []perf.Entry) []runGroup {
 		kind perf.Kind
 		id   string
 	}
-	byRun := map[runKey]*runGroup{}
+	byRun := map[runKey][]perf.Entry{}
 	var keys []runKey
 	for _, e := range entries {
 		k := runKey{e.Meta.Run.Kind, e.Meta.Run.RunID}
-		g, ok := byRun[k]
-		if !ok {
-			g = &runGroup{}
-			byRun[k] = g
+		if _, ok := byRun[k]; !ok {
 			keys = append(keys, k)
 		}
-		g.add(e)
+		byRun[k] = append(byRun[k], e)
 	}
 	out := make([]runGroup, 0, len(keys))
 	for _, k := range keys {
-		g := byRun[k]
-		g.id = k.id
-		if attempt := g.attempt(); attempt > 0 {
-			g.id += "." + strconv.Itoa(attempt)
-		}
-		out = append(out, *g)
+		out = append(out, sift(k.id, byRun[k]))
 	}
 	return out
 }
 
-func (g *runGroup) add(e perf.Entry) {
-	for i, have := range g.entries {
-		if e.Content != "" && e.Content == have.Content && e.Meta.Run.Shard == have.Meta.Run.Shard {
-			if e.Meta.Run.Attempt > have.Meta.Run.Attempt {
-				g.entries[i], e = e, have
-			}
+// sift decides which entries of a run count. Of each shard it is those of the
+// newest attempt, since a re-run of failed jobs replaces only its shards; a
+// call's results published again, in another date folder, are a copy.
+func sift(runID string, entries []perf.Entry) runGroup {
+	newest := map[string]int{}
+	highest := 0
+	for _, e := range entries {
+		r := e.Meta.Run
+		newest[r.Shard] = max(newest[r.Shard], r.Attempt)
+		highest = max(highest, r.Attempt)
+	}
+	g := runGroup{id: runID}
+	if highest > 0 {
+		g.id += "." + strconv.Itoa(highest)
+	}
+	type content struct{ shard, content string }
+	seen := map[content]bool{}
+	for _, e := range entries {
+		c := content{e.Meta.Run.Shard, e.Content}
+		switch {
+		case e.Meta.Run.Attempt < newest[e.Meta.Run.Shard]:
+			g.superseded = append(g.superseded, e)
+		case e.Content != "" && seen[c]:
 			g.copies = append(g.copies, e)
-			return
+		default:
+			seen[c] = true
+			g.entries = append(g.entries, e)
 		}
 	}
-	for i, have := range g.entries {
-		if !e.Legacy && !have.Legacy && e.Meta.Run.Shard == have.Meta.Run.Shard {
-			if e.Meta.Run.Attempt >= have.Meta.Run.Attempt {
-				g.entries[i] = e
-			}
-			return
-		}
-	}
-	g.entries = append(g.entries, e)
-}
-
-func (g *runGroup) attempt() int {
-	n := 0
-	for _, e := range g.entries {
-		n = max(n, e.Meta.Run.Attempt)
-	}
-	return n
+	return g
 }
 
 // when is a run's place in time: its commit's time where that is known and

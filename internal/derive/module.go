@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type moduleFiles struct {
 	module perf.EntryModule
 	paths  []string // below Entry.Raw
 	envs   []string // machine descriptions
+	same   []perf.Diagnostic
 }
 
 // filesOf lists the files below a module's folder. An older layout may have a
@@ -43,15 +45,40 @@ func filesOf(e perf.Entry, m perf.EntryModule) (moduleFiles, error) {
 		}
 		if d.Name() == perf.EnvFileName {
 			j.envs = append(j.envs, p)
-		} else {
-			j.paths = append(j.paths, p)
+			return nil
 		}
+		j.paths = append(j.paths, p)
 		return nil
 	})
 	if err != nil {
 		return j, fmt.Errorf("read %s/%s: %w", e.Path, m.Folder, err)
 	}
+	j.dropCopies()
 	return j, nil
+}
+
+// dropCopies leaves out reports whose bytes another report has: counting both
+// would make one measurement look more certain than it is.
+func (j *moduleFiles) dropCopies() {
+	sums := map[string]string{}
+	for _, f := range j.entry.Meta.Files {
+		if f.Bytes > 0 {
+			sums[f.Path] = f.SHA256
+		}
+	}
+	first, drop := map[string]string{}, map[string]bool{}
+	for _, p := range decode.Wanted(j.paths) {
+		sum := sums["raw/"+p]
+		other, again := first[sum]
+		if sum == "" || !again {
+			first[sum] = p
+			continue
+		}
+		drop[p] = true
+		j.same = append(j.same, perf.Diagnostic{Severity: perf.Warning, Code: "same-file", Where: perf.Where{File: path.Join(j.entry.Path, p)},
+			What: "not counted", Why: "it is a copy of " + other})
+	}
+	j.paths = slices.DeleteFunc(j.paths, func(p string) bool { return drop[p] })
 }
 
 // decode reads the module's files and summarises what they hold.
@@ -66,6 +93,7 @@ func (j moduleFiles) decode(opt Options) (part, error) {
 	if err != nil {
 		return p, fmt.Errorf("decode %s/%s: %w", e.Path, m.Folder, err)
 	}
+	p.diags = append(p.diags, j.same...)
 	for _, d := range diags {
 		if d.Severity == perf.Notice {
 			continue // said once, when the entry was published

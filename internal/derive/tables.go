@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,9 +41,10 @@ func (d *Derived) Export(name, run string) (t Table, ok bool) {
 	return t, true
 }
 
-// is reports whether the run is meant by an id: its own, or without attempt.
+// is reports whether the run is meant by an id: its own, the same without the
+// attempt, or that of one of its entries.
 func (r *Run) is(id string) bool {
-	return id == "" || r.ID == id || r.Meta.Run.RunID == id || r.Meta.Run.ID == id
+	return id == "" || r.ID == id || r.Meta.Run.RunID == id || slices.Contains(r.EntryIDs, id)
 }
 
 func str(s string) Cell { return Cell{Text: s} }

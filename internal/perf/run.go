@@ -39,10 +39,13 @@ type Metadata struct {
 
 // Run says which execution of a workflow job produced the results.
 type Run struct {
-	ID            string            `json:"id"` // "{run_id}.{attempt}[.{shard}]"; "{run_id}" where the attempt is unknown
-	RunID         string            `json:"run_id"`
-	Attempt       int               `json:"attempt,omitempty"` // from 1; absent: unknown
-	Shard         string            `json:"shard,omitempty"`
+	ID      string `json:"id"` // "{run_id}.{attempt}[.{shard}][x{second call}]"; "{run_id}" where the attempt is unknown
+	RunID   string `json:"run_id"`
+	Attempt int    `json:"attempt,omitempty"` // from 1; absent: unknown
+	Shard   string `json:"shard,omitempty"`
+	// SecondCall sets these results apart from others of the same run, attempt
+	// and shard: 8 hex digits of their content. The id ends in "x" and these.
+	SecondCall    string            `json:"second_call,omitempty"`
 	Kind          Kind              `json:"kind"`
 	Repository    string            `json:"repository,omitempty"` // owner/name
 	Ref           string            `json:"ref,omitempty"`

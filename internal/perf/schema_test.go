@@ -32,7 +32,7 @@ func fullMetadata() Metadata {
 	yes := true
 	return Metadata{
 		Schema: MetadataSchema, Kind: "run",
-		Run: Run{ID: "4711.2.linux", RunID: "4711", Attempt: 2, Shard: "linux", Kind: Bench, Repository: "owner/repo",
+		Run: Run{ID: "4711.2.linuxx0a1b2c3d", RunID: "4711", Attempt: 2, Shard: "linux", SecondCall: "0a1b2c3d", Kind: Bench, Repository: "owner/repo",
 			Ref: "refs/heads/main", DefaultBranch: "main", Head: strings.Repeat("b", 40), PullRequest: 7, Event: "push",
 			Workflow: "Benchmarks", WorkflowFile: ".github/workflows/perf.yml@refs/heads/main", Job: "measure", JobKind: Medium,
 			Started: when("2026-04-19T01:56:06Z"), Finished: when("2026-04-19T02:50:00Z"), Inputs: map[string]string{"job_type": "medium", "filter": "*"}},
