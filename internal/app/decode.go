@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,6 +31,9 @@ func decodeFiles(_ context.Context, s *session) error {
 	defer w.Flush()
 	for _, arg := range s.opt.args {
 		fsys, names, explicit, err := filesOf(s.abs(arg))
+		if err == nil && len(names) == 0 {
+			err = errors.New("the folder holds no file")
+		}
 		if err != nil {
 			s.log.Diagnostic(perf.Diagnostic{Severity: perf.Error, Code: "no-results", Where: perf.Where{File: arg}, What: "not readable", Why: reason(err).Error()})
 			s.fail(exitFailed)

@@ -51,8 +51,8 @@ func demo(ctx context.Context, s *session) error {
 	}
 	dir = s.abs(dir)
 	repo := filepath.Join(dir, "repository.git")
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && !isDir(repo) {
-		return usagef("--dir %s: the folder is not empty and holds no earlier demo; name a new one", dir)
+	if err := claim(dir); err != nil {
+		return err
 	}
 	if err := os.RemoveAll(repo); err != nil {
 		return fmt.Errorf("demo: %w", err)
@@ -83,9 +83,25 @@ func demo(ctx context.Context, s *session) error {
 	return s.serveFiles(ctx, os.DirFS(out))
 }
 
-func isDir(p string) bool {
-	info, err := os.Stat(p)
-	return err == nil && info.IsDir()
+// demoMark stands in folders the demo made, and may clear.
+const demoMark = ".perfband-demo"
+
+// claim takes a folder for the demo: a new or empty one, or one of its own.
+func claim(dir string) error {
+	mark := filepath.Join(dir, demoMark)
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		if _, err := os.Stat(mark); err != nil {
+			return usagef("--dir %s: the folder is not empty and not an earlier demo's; name a new one", dir)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	if err := os.WriteFile(mark, nil, 0o644); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return nil
 }
 
 // demoPublish publishes one example run as a workflow's step would.

@@ -18,22 +18,22 @@ import (
 
 // environment resolves --env: "here" looks at this machine, a file is read,
 // "" knows nothing, since the publishing machine need not be the measuring one.
-func (s *session) environment() (perf.Env, error) {
+func (s *session) environment() (perf.EnvFile, error) {
 	switch from := s.opt.str("env"); from {
 	case "":
-		return perf.Env{}, nil
+		return perf.EnvFile{}, nil
 	case "here":
-		return thisMachine(), nil
+		return perf.EnvFile{Env: thisMachine()}, nil
 	default:
 		data, err := os.ReadFile(s.abs(from))
 		if err != nil {
-			return perf.Env{}, usagef("--env %s: %v. Give a %s or the word here", from, reason(err), perf.EnvFileName)
+			return perf.EnvFile{}, usagef("--env %s: %v. Give a %s or the word here", from, reason(err), perf.EnvFileName)
 		}
 		f, err := derive.ReadEnvFile(data)
 		if err != nil {
-			return perf.Env{}, usagef("--env %s: %v", from, err)
+			return perf.EnvFile{}, usagef("--env %s: %v", from, err)
 		}
-		return f.Env, nil
+		return f, nil
 	}
 }
 

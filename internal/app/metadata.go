@@ -2,7 +2,11 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,7 +33,7 @@ type origin struct {
 func (s *session) describe(ctx context.Context, c *gh.Context) (origin, error) {
 	o := origin{run: c.Run(), commit: c.Commit, runner: c.Runner}
 	if id := s.opt.str("run-id"); id != "" {
-		o.run.RunID, o.run.Attempt = id, 1
+		o.run.RunID = id
 	}
 	if a := s.opt.str("attempt"); a != "" {
 		n, err := strconv.Atoi(a)
@@ -69,9 +73,13 @@ func (s *session) describe(ctx context.Context, c *gh.Context) (origin, error) {
 		}
 		o.run.Started = at.UTC()
 	}
-	var err error
-	if o.env, err = s.environment(); err != nil {
+	machine, err := s.environment()
+	if err != nil {
 		return o, err
+	}
+	o.env = machine.Env
+	if o.runner == (perf.Runner{}) {
+		o.runner = machine.Runner
 	}
 	s.askServer(ctx, c, &o)
 	return o, nil
@@ -83,7 +91,12 @@ func (s *session) askServer(ctx context.Context, c *gh.Context, o *origin) {
 	if s.token() == "" || c.APIURL == "" || c.Repository == "" {
 		return
 	}
-	client, err := gh.NewClient(c.APIURL, s.token(), nil)
+	transport, err := transportFor(s.opt.str("ca-file"), s.abs)
+	if err != nil {
+		s.log.Debugf("no facts from the server: %v", err)
+		return
+	}
+	client, err := gh.NewClient(c.APIURL, s.token(), transport)
 	if err != nil {
 		s.log.Debugf("no facts from the server: %v", err)
 		return
@@ -104,31 +117,40 @@ func (s *session) askServer(ctx context.Context, c *gh.Context, o *origin) {
 	}
 }
 
-// metadata describes one entry.
-func (s *session) metadata(o origin, kind perf.Kind, staged *archive.Staged, suites []perf.Suite, diags []perf.Diagnostic) perf.Metadata {
+// transportFor trusts the certificates of a file besides the system's; nil is
+// the default transport.
+func transportFor(caFile string, abs func(string) string) (http.RoundTripper, error) {
+	if caFile == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(abs(caFile))
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate", caFile)
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return t, nil
+}
+
+// metadata describes the entry of one kind.
+func (s *session) metadata(o origin, kind perf.Kind, staged *archive.Staged, r *results) perf.Metadata {
 	m := perf.Metadata{Schema: perf.MetadataSchema, Kind: "run", Run: o.run, Commit: o.commit, Env: o.env, Runner: o.runner,
 		Tool: perf.Tool{Name: "perfband", Version: s.env.Version}, Modules: staged.Modules, Files: staged.Infos(), Excluded: staged.Excluded,
 		Status: map[string]string{}}
 	m.Run.Kind = kind
-	if m.Run.Started.IsZero() {
-		m.Run.Started = started(suites, staged.Files)
-	}
+	suites := r.ofKind(kind)
 	decoders := map[string]*perf.Suite{}
 	for i := range suites {
 		su := &suites[i]
 		decoders["raw/"+su.File] = su
-		info := perf.SuiteInfo{Module: su.Module, File: "raw/" + su.File, Tool: su.Tool, ToolVersion: su.ToolVersion,
-			Decoder: su.Decoder, DecoderVersion: su.DecoderVersion, Env: su.Env}
-		for _, b := range su.Benchmarks {
-			switch b.Status {
-			case perf.Fail:
-				info.Failed++
-			case perf.Skipped:
-				info.Skipped++
-			default:
-				info.Benchmarks++
-			}
-		}
+		info := r.suiteInfo(su)
 		m.Suites = append(m.Suites, info)
 		if m.Status[su.Module] != "measured" {
 			m.Status[su.Module] = "failed"
@@ -142,12 +164,19 @@ func (s *session) metadata(o origin, kind perf.Kind, staged *archive.Staged, sui
 			m.Files[i].Decoder, m.Files[i].DecoderVersion = su.Decoder, su.DecoderVersion
 		}
 	}
-	for _, d := range diags {
-		if d.Severity != perf.Notice {
-			m.Diagnostics = append(m.Diagnostics, d)
+	if len(r.machines) == 1 && m.Runner == (perf.Runner{}) {
+		for _, f := range r.machines {
+			m.Runner = f.Runner
 		}
 	}
+	m.Diagnostics = r.diagnosticsOf(staged)
 	m.Unknown = unknown(&m)
+	if m.Run.Started.IsZero() {
+		var told bool
+		if m.Run.Started, told = started(suites, staged.Files); !told {
+			m.Unknown = append(m.Unknown, "run.started") // the time is that of the oldest file
+		}
+	}
 	return m
 }
 

@@ -41,7 +41,7 @@ var optionTable = []option{
 	{name: "module", arg: "NAME", help: "module the results belong to (default: the configuration's suite, else main)"},
 	{name: "job", arg: "KIND", help: "how thoroughly was measured: dry, short, medium or default (default: what the results say)"},
 	{name: "run-id", arg: "ID", cli: true, help: "id of the run (default: GITHUB_RUN_ID)"},
-	{name: "attempt", arg: "N", cli: true, help: "attempt of the run, from 1 (default: GITHUB_RUN_ATTEMPT, else 1)"},
+	{name: "attempt", arg: "N", cli: true, help: "attempt of the run, a number from 1 (default: GITHUB_RUN_ATTEMPT, else 1)"},
 	{name: "shard", arg: "NAME", help: "names this part of a matrix; parts of one run need different names"},
 	{name: "commit", arg: "SHA", cli: true, help: "commit that was measured, 40 hex digits (default: GITHUB_SHA)"},
 	{name: "ref", arg: "REF", cli: true, help: "ref that was measured (default: GITHUB_REF)"},
@@ -142,7 +142,11 @@ func parseFlags(m mode, args []string) (*options, error) {
 		}
 	}
 	if len(o.args) > 0 && m.positional == "" {
-		return nil, usagef("%s takes no argument %q; results are given with --results", m.name, o.args[0])
+		hint := ""
+		if slices.Contains(m.options, "results") {
+			hint = "; results are given with --results"
+		}
+		return nil, usagef("%s takes no argument %q%s", m.name, o.args[0], hint)
 	}
 	return o, nil
 }
@@ -172,6 +176,9 @@ func (o *options) add(opt option, value string) error {
 		}
 		value = strconv.FormatBool(b)
 	}
+	if value == "" {
+		return usagef("--%s is given an empty value", opt.name)
+	}
 	if opt.many {
 		o.given[opt.name] = append(o.given[opt.name], value)
 	} else {
@@ -181,7 +188,7 @@ func (o *options) add(opt option, value string) error {
 }
 
 // parseInputs reads the action's inputs. The runner sets every declared input,
-// to "" where nothing was given, so an empty one means the default.
+// to its default or "" where nothing was given, so these mean: not given.
 func parseInputs(m mode, getenv func(string) string) (*options, error) {
 	o := &options{mode: m, given: map[string][]string{}}
 	for _, name := range m.options {
@@ -190,7 +197,7 @@ func parseInputs(m mode, getenv func(string) string) (*options, error) {
 			continue
 		}
 		value := strings.TrimSpace(getenv("INPUT_" + strings.ToUpper(name)))
-		if value == "" {
+		if value == "" || value == opt.value || opt.arg == "" && opt.value == "" && value == "false" {
 			continue
 		}
 		values := []string{value}

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"perfband/internal/archive"
@@ -44,6 +47,45 @@ func (s *session) branch(option string) (gitdb.Branch, error) {
 	return gitdb.Open(r, s.opt.str(option))
 }
 
+// checkTargets refuses what cannot be written to before anything is done.
+func (s *session) checkTargets(inUse ...string) error {
+	if _, err := s.remote(); err != nil {
+		return err
+	}
+	if _, err := s.siteDir(); err != nil {
+		return err
+	}
+	return s.checkBranches(inUse...)
+}
+
+var branchName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)
+
+// checkBranches refuses names that are none and branches that are in use: the
+// archive is only added to and the site's folder is replaced, so neither may be
+// where sources live. Names are those of branches that hold sources.
+func (s *session) checkBranches(inUse ...string) error {
+	seen := map[string]string{}
+	for _, option := range []string{"raw-branch", "site-branch"} {
+		if !slices.Contains(s.opt.mode.options, option) {
+			continue
+		}
+		name := s.opt.str(option)
+		if !branchName.MatchString(name) || strings.Contains(name, "..") || strings.Contains(name, "//") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".lock") {
+			return usagef("--%s %s: not a branch name", option, name)
+		}
+		if other, taken := seen[name]; taken {
+			return usagef("--%s and --%s both name %s: results and site need a branch each", other, option, name)
+		}
+		seen[name] = option
+		for _, used := range inUse {
+			if used != "" && name == strings.TrimPrefix(used, "refs/heads/") {
+				return usagef("--%s %s: this branch holds sources. Name a branch of its own; it is created if it does not exist", option, name)
+			}
+		}
+	}
+	return nil
+}
+
 // configuration reads the configuration; only a file asked for must exist.
 func (s *session) configuration() (config.Config, error) {
 	name := s.opt.str("config")
@@ -58,17 +100,24 @@ func (s *session) configuration() (config.Config, error) {
 	if err != nil {
 		return c, &exitError{exitUsage, err}
 	}
+	for i, su := range c.Suites {
+		if err := checkDecoder(cmp.Or(su.Format, "auto")); err != nil {
+			return c, usagef("%s: suites[%d].format: %s", name, i, strings.TrimPrefix(err.Error(), "--format: "))
+		}
+	}
 	return c, nil
 }
 
-// manifestSet reads the manifests.
+// manifestSet reads the manifests; only a folder asked for must exist.
 func (s *session) manifestSet() (manifest.Set, error) {
-	root, err := os.OpenRoot(s.env.Dir)
-	if err != nil {
-		return manifest.Set{}, fmt.Errorf("read manifests: %w", err)
+	dir := s.opt.str("manifests")
+	if info, err := os.Stat(s.abs(dir)); err != nil || !info.IsDir() {
+		if !s.opt.set("manifests") {
+			return manifest.Set{}, nil
+		}
+		return manifest.Set{}, usagef("--manifests %s: no such folder", dir)
 	}
-	defer root.Close()
-	set, err := manifest.Load(root.FS(), strings.TrimSuffix(s.opt.str("manifests"), "/"))
+	set, err := manifest.Load(os.DirFS(s.abs(dir)), ".")
 	if err != nil {
 		return set, &exitError{exitUsage, err}
 	}

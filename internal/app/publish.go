@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"perfband/internal/archive"
 	"perfband/internal/derive"
@@ -23,20 +25,19 @@ import (
 // archive comes first and alone decides whether measurements are safe; what
 // goes wrong later can be repeated from it.
 func publish(ctx context.Context, s *session) error {
-	context, diags := gh.ReadContext(s.env.Getenv)
+	event, diags := gh.ReadContext(s.env.Getenv)
 	s.tell(diags)
-	if d := context.Refused(); d != nil {
+	if d := event.Refused(); d != nil {
 		return &exitError{exitUsage, d}
+	}
+	if err := s.checkTargets(event.DefaultBranch, event.Ref, s.env.Getenv("GITHUB_HEAD_REF"), s.env.Getenv("GITHUB_BASE_REF")); err != nil {
+		return err
 	}
 	opt, err := s.deriveOptions()
 	if err != nil {
 		return err
 	}
-	origin, err := s.describe(ctx, &context)
-	if err != nil {
-		return err
-	}
-	raw, err := s.branch("raw-branch")
+	from, err := s.describe(ctx, &event)
 	if err != nil {
 		return err
 	}
@@ -48,14 +49,10 @@ func publish(ctx context.Context, s *session) error {
 	s.tell(r.diags)
 	ok, failed := r.counts()
 	if len(r.staged.Files) == 0 {
-		if s.opt.flag("allow-empty") {
-			s.log.Info("Nothing to archive: no result file was found")
-			return nil
-		}
-		return &exitError{exitFailed, fmt.Errorf("publish: no result file was found. Check --results, or give --allow-empty where that is fine")}
+		return s.nothingFound(r)
 	}
 	s.log.Infof("Read %d files: %s", len(r.staged.Files), describeCount(ok, failed))
-	entries, err := s.archiveAll(ctx, raw, origin, r)
+	raw, entries, err := s.archiveAll(ctx, from, r)
 	if err != nil {
 		return err
 	}
@@ -64,8 +61,7 @@ func publish(ctx context.Context, s *session) error {
 		s.report(&perf.Diagnostic{Severity: perf.Error, Code: "no-result", What: "not one benchmark was found in the results",
 			Do: "The files are archived. Check the measuring step, or give --allow-empty where that is fine."})
 	}
-	if err := s.setAll(map[string]string{"rows": strconv.Itoa(ok), "run-id": entries[0].Meta.Run.ID,
-		"raw-path": entries[0].Path, "raw-commit": string(entries[0].Commit)}); err != nil {
+	if err := s.setAll(archiveOutputs(ok, entries)); err != nil {
 		return err
 	}
 	if !s.opt.flag("site") {
@@ -76,6 +72,34 @@ func publish(ctx context.Context, s *session) error {
 		return err
 	}
 	return s.finish(p, entries)
+}
+
+// nothingFound ends a call whose results hold no file.
+func (s *session) nothingFound(r *results) error {
+	why := "no result file was found"
+	if len(r.staged.Excluded) > 0 {
+		why = fmt.Sprintf("all %d result files are left out by archive.exclude or a limit", len(r.staged.Excluded))
+	}
+	if s.opt.flag("allow-empty") {
+		s.log.Info("Nothing to archive: " + why)
+		return nil
+	}
+	return fmt.Errorf("publish: %s. Check --results, or give --allow-empty where that is fine", why)
+}
+
+// archiveOutputs tells what was archived; a call with two kinds of results has
+// two paths, one a line.
+func archiveOutputs(rows int, entries []archive.Appended) map[string]string {
+	var paths []string
+	last := entries[len(entries)-1]
+	for _, e := range entries {
+		paths = append(paths, e.Path)
+	}
+	out := map[string]string{"rows": strconv.Itoa(rows), "run-id": last.Meta.Run.ID, "raw-path": strings.Join(paths, "\n")}
+	if last.Commit != "" {
+		out["raw-commit"] = string(last.Commit)
+	}
+	return out
 }
 
 // tell prints diagnostics; an error among them makes the call fail in the end.
@@ -102,41 +126,78 @@ func wholeSite(d *derive.Derived) ([]site.File, bool, error) {
 	return files, true, err
 }
 
-// archiveAll archives the results, one entry for each kind among them.
-func (s *session) archiveAll(ctx context.Context, raw gitdb.Branch, o origin, r *results) ([]archive.Appended, error) {
-	var out []archive.Appended
+// pending is an entry about to be archived.
+type pending struct {
+	meta   perf.Metadata
+	staged *archive.Staged
+}
+
+// prepare makes one entry for each kind among the results.
+func (s *session) prepare(from origin, r *results) []pending {
+	var out []pending
 	for _, kind := range []perf.Kind{perf.Bench, perf.Load} {
 		staged := r.staged.Select(func(f archive.StagedFile) bool { return r.kinds[f.RawPath()] == kind })
-		if len(staged.Files) == 0 {
-			continue
+		if len(staged.Files) > 0 {
+			out = append(out, pending{s.metadata(from, kind, staged, r), staged})
 		}
-		var suites []perf.Suite
-		for _, su := range r.suites {
-			if su.Kind == kind {
-				suites = append(suites, su)
-			}
-		}
-		meta := s.metadata(o, kind, staged, suites, r.diags)
-		if s.opt.flag("dry-run") {
-			p, err := archive.Path(meta.Run)
-			if err != nil {
-				return nil, err
-			}
-			s.log.Infof("Dry run: would archive %d files as %s", len(staged.Files), p)
-			meta.Run.ID = archive.RunID(meta.Run)
-			out = append(out, archive.Appended{Path: p, Meta: meta})
-			continue
-		}
-		a, err := archive.Append(ctx, raw, meta, staged, s.now, gitdb.UpdateOptions{Moved: func(try int) {
-			s.log.Infof("Branch %s moved, try %d", s.opt.str("raw-branch"), try)
-		}})
-		if err != nil {
-			return nil, s.keep(a, staged, err)
-		}
-		s.tellArchived(a, len(staged.Files))
-		out = append(out, a)
 	}
-	return out, nil
+	return out
+}
+
+// archiveAll archives the results. Whatever goes wrong, each entry is either on
+// the branch or kept on disk in the end.
+func (s *session) archiveAll(ctx context.Context, from origin, r *results) (gitdb.Branch, []archive.Appended, error) {
+	raw, unusable := s.branch("raw-branch")
+	if unusable == nil {
+		var name string
+		if name, unusable = raw.Default(ctx); unusable == nil {
+			if err := s.checkBranches(name); err != nil {
+				return nil, nil, err
+			}
+			if from.run.DefaultBranch == "" {
+				from.run.DefaultBranch = name
+			}
+		}
+	}
+	var done []archive.Appended
+	var lost []error
+	for _, e := range s.prepare(from, r) {
+		a, err := s.archiveOne(ctx, raw, e, unusable)
+		if err != nil {
+			lost = append(lost, s.keep(e, err))
+			continue
+		}
+		done = append(done, a)
+	}
+	if len(lost) > 0 {
+		for _, err := range lost[1:] {
+			s.report(err)
+		}
+		return nil, nil, &exitError{exitNotArchived, lost[0]}
+	}
+	return raw, done, nil
+}
+
+func (s *session) archiveOne(ctx context.Context, raw gitdb.Branch, e pending, unusable error) (archive.Appended, error) {
+	if s.opt.flag("dry-run") {
+		p, err := archive.Path(e.meta.Run)
+		if err != nil {
+			return archive.Appended{}, err
+		}
+		s.log.Infof("Dry run: would archive %d files as %s", len(e.staged.Files), p)
+		e.meta.Run.ID = archive.RunID(e.meta.Run)
+		return archive.Appended{Path: p, Meta: e.meta}, nil
+	}
+	if unusable != nil {
+		return archive.Appended{}, unusable
+	}
+	a, err := archive.Append(ctx, raw, e.meta, e.staged, s.now, gitdb.UpdateOptions{Moved: func(try int) {
+		s.log.Infof("Branch %s moved, try %d", s.opt.str("raw-branch"), try)
+	}})
+	if err == nil {
+		s.tellArchived(a, len(e.staged.Files))
+	}
+	return a, err
 }
 
 func (s *session) tellArchived(a archive.Appended, files int) {
@@ -153,24 +214,48 @@ func (s *session) tellArchived(a archive.Appended, files int) {
 
 // keep writes an entry that could not be archived to disk, since a measurement
 // lost is a measurement to repeat.
-func (s *session) keep(a archive.Appended, staged *archive.Staged, cause error) error {
-	dir := filepath.Join(s.abs(s.opt.str("artifact-dir")), "raw", filepath.FromSlash(a.Path))
-	if err := writeEntry(dir, a.Meta, staged); err != nil {
-		return &exitError{exitNotArchived, errors.Join(cause, fmt.Errorf("keep the entry in %s: %w", dir, err))}
+func (s *session) keep(e pending, cause error) error {
+	meta, p, err := archive.Final(e.meta)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	dir, err := freshFolder(filepath.Join(s.abs(s.opt.str("artifact-dir")), "raw", filepath.FromSlash(p)))
+	if err == nil {
+		err = writeEntry(dir, meta, e.staged)
+	}
+	if err != nil {
+		return errors.Join(cause, fmt.Errorf("keep the entry: %w", err))
+	}
+	shown := dir
+	if rel, err := filepath.Rel(s.env.Dir, dir); err == nil && filepath.IsLocal(rel) {
+		shown = rel // in the action the absolute path is the container's
 	}
 	cure := "Mend the cause and publish again."
 	if errors.Is(cause, gitdb.ErrAuth) || errors.Is(cause, gitdb.ErrForbidden) {
 		cure = "Give a token with the permission contents: write and publish again."
 	}
-	d := &perf.Diagnostic{Severity: perf.Error, Code: "not-archived", What: "the results are not archived", Why: cause.Error(), Err: cause,
-		Do: fmt.Sprintf("The entry is kept in %s: upload it as an artifact. %s", dir, cure)}
-	return &exitError{exitNotArchived, d}
+	return &perf.Diagnostic{Severity: perf.Error, Code: "not-archived", What: "the results are not archived", Why: cause.Error(), Err: cause,
+		Do: fmt.Sprintf("The entry is kept in %s: upload it as an artifact. %s", shown, cure)}
+}
+
+// freshFolder makes a folder that did not exist: what an earlier call kept is
+// not mixed with this.
+func freshFolder(dir string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", err
+	}
+	for i := 1; ; i++ {
+		name := dir
+		if i > 1 {
+			name = fmt.Sprintf("%s~%d", dir, i)
+		}
+		if err := os.Mkdir(name, 0o755); !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
 }
 
 func writeEntry(dir string, meta perf.Metadata, staged *archive.Staged) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -211,6 +296,10 @@ func copyFile(root *os.Root, f *archive.StagedFile) error {
 
 // finish writes summary and outputs once the site stands.
 func (s *session) finish(p published, entries []archive.Appended) error {
+	if s.opt.flag("dry-run") {
+		s.log.Infof("Dry run: nothing was written; the site without this run has %d bytes", p.bytes)
+		return nil
+	}
 	unstable := 0
 	for _, e := range entries {
 		run := runOf(p.derived, e)
@@ -226,8 +315,15 @@ func (s *session) finish(p published, entries []archive.Appended) error {
 		return fmt.Errorf("write job summary: %w", err)
 	}
 	s.log.Infof("Site written to branch %s, %d bytes: %s", s.opt.str("site-branch"), p.bytes, p.derived.Badge.Message)
-	return s.setAll(map[string]string{"site-commit": string(p.commit), "site-url": s.siteURL(), "verdict": string(perf.None),
-		"unstable": strconv.Itoa(unstable), "badge-color": p.derived.Badge.State})
+	values := map[string]string{"site-commit": string(p.commit), "site-url": s.siteURL(), "verdict": string(perf.None),
+		"unstable": strconv.Itoa(unstable), "badge-color": p.derived.Badge.State}
+	if s.fromInputs { // the runner's own summary file cannot be read by later steps
+		values["summary-file"] = path.Join(filepath.ToSlash(s.opt.str("artifact-dir")), "summary.md")
+		if err := writeFiles(s.abs(s.opt.str("artifact-dir")), []site.File{{Path: "summary.md", Data: []byte(s.log.Secrets().Text(s.summary))}}); err != nil {
+			return err
+		}
+	}
+	return s.setAll(values)
 }
 
 // runOf is the derived run an entry belongs to.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"perfband/internal/derive"
+	"perfband/internal/gh"
 	"perfband/internal/site"
 )
 
@@ -23,8 +24,12 @@ func writeBadge(ctx context.Context, s *session) error {
 	})
 }
 
-// rewrite derives from the raw branch and writes what make makes of it.
-func (s *session) rewrite(ctx context.Context, make render) error {
+// rewrite derives from the raw branch and writes what pages makes of it.
+func (s *session) rewrite(ctx context.Context, pages render) error {
+	event, _ := gh.ReadContext(s.env.Getenv)
+	if err := s.checkTargets(event.DefaultBranch); err != nil {
+		return err
+	}
 	opt, err := s.deriveOptions()
 	if err != nil {
 		return err
@@ -33,14 +38,25 @@ func (s *session) rewrite(ctx context.Context, make render) error {
 	if err != nil {
 		return err
 	}
+	name, err := raw.Default(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.checkBranches(name); err != nil {
+		return err
+	}
 	if rev, err := raw.Head(ctx); err != nil {
 		return err
 	} else if rev == "" {
 		return fmt.Errorf("branch %s does not exist: publish a run first", s.opt.str("raw-branch"))
 	}
-	p, err := s.publishSite(ctx, raw, opt, make)
+	p, err := s.publishSite(ctx, raw, opt, pages)
 	if err != nil {
 		return err
+	}
+	if s.opt.flag("dry-run") {
+		s.log.Infof("Dry run: %d runs derived, %d bytes, nothing written", len(p.derived.Runs), p.bytes)
+		return nil
 	}
 	s.log.Infof("%d runs derived from %s at %.12s; branch %s is at %.12s", len(p.derived.Runs), s.opt.str("raw-branch"), p.rawTip,
 		s.opt.str("site-branch"), p.commit)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"perfband/internal/archive"
 	"perfband/internal/config"
 	"perfband/internal/decode"
+	"perfband/internal/derive"
 	"perfband/internal/perf"
 )
 
@@ -25,6 +27,8 @@ type results struct {
 	diags  []perf.Diagnostic
 	kinds  map[string]perf.Kind // by raw path of the file
 	close  func()               // the staged files can be opened until then
+	// machines holds the machine descriptions beside the results, by folder.
+	machines map[string]perf.EnvFile
 }
 
 // gather stages and decodes the results a call names.
@@ -37,7 +41,7 @@ func (s *session) gather(c config.Config) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &results{kinds: map[string]perf.Kind{}, close: closeRoot}
+	r := &results{kinds: map[string]perf.Kind{}, machines: map[string]perf.EnvFile{}, close: closeRoot}
 	if err := r.read(sources, c, kind); err != nil {
 		closeRoot()
 		return nil, err
@@ -57,7 +61,82 @@ func (r *results) read(sources []archive.Source, c config.Config, kind perf.Kind
 		}
 	}
 	r.assignKinds(kind)
+	r.readMachines()
 	return nil
+}
+
+// readMachines reads the machine descriptions among the results. A bad one is
+// told of when the results are derived; here it only leaves things unknown.
+func (r *results) readMachines() {
+	for i := range r.staged.Files {
+		f := &r.staged.Files[i]
+		if path.Base(f.Path) != perf.EnvFileName {
+			continue
+		}
+		if data, err := fs.ReadFile(r.staged.FS(), f.RawPath()); err == nil {
+			if m, err := derive.ReadEnvFile(data); err == nil {
+				r.machines[path.Dir(f.RawPath())] = m
+			}
+		}
+	}
+}
+
+// ofKind are the suites of one kind.
+func (r *results) ofKind(kind perf.Kind) []perf.Suite {
+	var out []perf.Suite
+	for _, su := range r.suites {
+		if su.Kind == kind {
+			out = append(out, su)
+		}
+	}
+	return out
+}
+
+// suiteInfo summarises a suite for the metadata, its machine included: what the
+// report says, then what stands beside it.
+func (r *results) suiteInfo(su *perf.Suite) perf.SuiteInfo {
+	info := perf.SuiteInfo{Module: su.Module, File: "raw/" + su.File, Tool: su.Tool, ToolVersion: su.ToolVersion,
+		Decoder: su.Decoder, DecoderVersion: su.DecoderVersion, Env: su.Env}
+	for dir := path.Dir(su.File); ; dir = path.Dir(dir) {
+		if m, ok := r.machines[dir]; ok {
+			info.Env = info.Env.Or(m.Env)
+			break
+		}
+		if dir == "." {
+			break
+		}
+	}
+	for _, b := range su.Benchmarks {
+		switch {
+		case b.Side:
+		case b.Status == perf.Fail:
+			info.Failed++
+		case b.Status == perf.Skipped:
+			info.Skipped++
+		default:
+			info.Benchmarks++
+		}
+	}
+	return info
+}
+
+// diagnosticsOf are the warnings and errors about an entry's files, and those
+// about no file at all.
+func (r *results) diagnosticsOf(staged *archive.Staged) []perf.Diagnostic {
+	mine, all := map[string]bool{}, map[string]bool{}
+	for _, f := range r.staged.Files {
+		all[f.Origin] = true
+	}
+	for _, f := range staged.Files {
+		mine[f.Origin] = true
+	}
+	var out []perf.Diagnostic
+	for _, d := range r.diags {
+		if d.Severity != perf.Notice && (mine[d.Where.File] || !all[d.Where.File]) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // kindOf is the kind asked for: the option's, else the configured suite's.
@@ -129,10 +208,10 @@ func (r *results) assignKinds(asked perf.Kind) {
 func (r *results) counts() (ok, failed int) {
 	for i := range r.suites {
 		for _, b := range r.suites[i].Benchmarks {
-			switch b.Status {
-			case perf.Fail:
+			switch {
+			case b.Status == perf.Fail:
 				failed++
-			case perf.Skipped:
+			case b.Status == perf.Skipped || b.Side:
 			default:
 				ok++
 			}
@@ -141,10 +220,9 @@ func (r *results) counts() (ok, failed int) {
 	return ok, failed
 }
 
-// started is when the measuring began: what the reports say, else the time of
-// the oldest result file.
-func started(suites []perf.Suite, files []archive.StagedFile) time.Time {
-	var t time.Time
+// started is when the measuring began: what the reports say (told), else the
+// time of the oldest result file.
+func started(suites []perf.Suite, files []archive.StagedFile) (t time.Time, told bool) {
 	earlier := func(x time.Time) {
 		if !x.IsZero() && (t.IsZero() || x.Before(t)) {
 			t = x
@@ -153,12 +231,12 @@ func started(suites []perf.Suite, files []archive.StagedFile) time.Time {
 	for i := range suites {
 		earlier(suites[i].Started)
 	}
-	if t.IsZero() {
+	if told = !t.IsZero(); !told {
 		for i := range files {
 			earlier(files[i].ModTime)
 		}
 	}
-	return t.UTC().Truncate(time.Second)
+	return t.UTC().Truncate(time.Second), told
 }
 
 // sources resolves the results to read. In the action they must lie in the
@@ -175,13 +253,18 @@ func (s *session) sources(c config.Config) ([]archive.Source, func(), error) {
 	done := func() { root.Close() }
 	var out []archive.Source
 	if len(patterns) == 0 {
+		var known []string
 		for _, su := range c.Suites {
+			known = append(known, su.Module)
 			if module == "" || module == su.Module {
-				out = append(out, archive.Source{Module: su.Module, Format: cmp.Or(su.Format, format), Params: params(su), FS: root.FS(), Results: su.Results})
+				out = append(out, archive.Source{Module: su.Module, Format: s.formatOf(su), Params: params(su), FS: root.FS(), Results: su.Results})
 			}
 		}
 		if len(out) == 0 {
 			done()
+			if len(known) > 0 {
+				return nil, nil, usagef("--module %s: %s lists no such module, but %s", module, s.opt.str("config"), joinWords(known))
+			}
 			return nil, nil, usagef("no results named: give --results FILE|FOLDER|GLOB, or list suites in %s", s.opt.str("config"))
 		}
 		return out, done, nil
@@ -196,10 +279,7 @@ func (s *session) sources(c config.Config) ([]archive.Source, func(), error) {
 		if module == "" && src.Prefix == "" {
 			for _, su := range c.Suites {
 				if slices.ContainsFunc(su.Results, func(g string) bool { return covers(g, p) }) {
-					src.Module, src.Params = su.Module, params(su)
-					if format == "auto" {
-						src.Format = cmp.Or(su.Format, format)
-					}
+					src.Module, src.Params, src.Format = su.Module, params(su), s.formatOf(su)
 					break
 				}
 			}
@@ -208,6 +288,14 @@ func (s *session) sources(c config.Config) ([]archive.Source, func(), error) {
 		out = append(out, src)
 	}
 	return out, done, nil
+}
+
+// formatOf is the decoder for a suite: the option's if given, else its own.
+func (s *session) formatOf(su config.Suite) string {
+	if s.opt.set("format") {
+		return s.opt.str("format")
+	}
+	return cmp.Or(su.Format, "auto")
 }
 
 // place makes a pattern relative to a root, the working folder if it can be.

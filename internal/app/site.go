@@ -30,20 +30,20 @@ type published struct {
 }
 
 // render makes the files to write from derived data.
-type render func(*derive.Derived) (files []site.File, replace bool, err error)
+type render func(*derive.Derived) (files []site.File, whole bool, err error)
 
 // publishSite derives from the raw branch and writes the site branch. When the
 // site branch moves meanwhile everything is derived again on the newest raw
 // tip: derived data is never merged.
-func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.Options, make render) (published, error) {
+func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.Options, pages render) (published, error) {
 	var p published
 	branch, err := s.branch("site-branch")
 	if err != nil {
 		return p, err
 	}
-	dir := path.Clean(s.opt.str("site-dir"))
-	if !fs.ValidPath(dir) {
-		return p, usagef("--site-dir %s: must be a folder below the branch's root", dir)
+	dir, err := s.siteDir()
+	if err != nil {
+		return p, err
 	}
 	var files []site.File
 	attempt := func(ctx context.Context, tip gitdb.Rev, tree *gitdb.Tree) (gitdb.Change, error) {
@@ -54,18 +54,18 @@ func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.
 		if err != nil {
 			return gitdb.Change{}, err
 		}
-		replace := true
+		whole := true
 		if p.derived == nil || rawTip != p.rawTip {
 			if p.derived, p.diags, err = s.deriveAt(ctx, raw, rawTip, opt); err != nil {
 				return gitdb.Change{}, err
 			}
 			p.rawTip = rawTip
 		}
-		if files, replace, err = make(p.derived); err != nil {
+		if files, whole, err = pages(p.derived); err != nil {
 			return gitdb.Change{}, err
 		}
 		c := gitdb.Change{When: s.now, Message: fmt.Sprintf("Publish performance site\n\nperfband %s\nPerfband-Raw: %s", s.env.Version, rawTip)}
-		if replace {
+		if whole {
 			c.Replace = dir
 		}
 		p.bytes = 0
@@ -88,6 +88,15 @@ func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.
 		return p, fmt.Errorf("write site to branch %s: %w", s.opt.str("site-branch"), err)
 	}
 	return p, s.writeOut(files)
+}
+
+// siteDir is the site's folder on its branch.
+func (s *session) siteDir() (string, error) {
+	dir := path.Clean(strings.TrimSuffix(s.opt.str("site-dir"), "/"))
+	if !fs.ValidPath(dir) {
+		return "", usagef("--site-dir %s: must be a folder of the branch, such as perf", s.opt.str("site-dir"))
+	}
+	return dir, nil
 }
 
 // ours refuses a site folder that holds something perfband did not write.

@@ -4,8 +4,11 @@
 package config
 
 import (
+	"fmt"
 	"path"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"perfband/internal/perf"
 )
@@ -67,36 +70,51 @@ func (c *Config) check() (key, why string) {
 	}
 	s := c.Stats
 	switch {
-	case s.Confidence <= 0.5 || s.Confidence >= 1:
+	case !(s.Confidence > 0.5 && s.Confidence < 1): // NaN too
 		return "stats.confidence", "must be between 0.5 and 1, for example 0.99"
-	case s.StableCV <= 0 || s.StableCV > 10:
+	case !(s.StableCV > 0 && s.StableCV <= 10):
 		return "stats.stable_cv", "must be a ratio above 0, for example 0.10 for 10 %"
-	case s.LowNCV <= 0 || s.LowNCV > 10:
+	case !(s.LowNCV > 0 && s.LowNCV <= 10):
 		return "stats.low_n_cv", "must be a ratio above 0, for example 0.03 for 3 %"
 	case s.MinN < 2:
 		return "stats.min_n", "must be at least 2: one sample has no spread"
 	case s.LowN < s.MinN:
 		return "stats.low_n", "must not be below stats.min_n"
 	}
-	for _, su := range c.Suites {
+	for i, su := range c.Suites {
+		at := func(key string) string { return fmt.Sprintf("suites[%d].%s", i, key) }
+		if su.Module == "" {
+			return at("module"), "must name the module the results belong to"
+		}
 		if su.Kind != "" && su.Kind != perf.Bench && su.Kind != perf.Load {
-			return "suites.kind", "must be bench or load"
+			return at("kind"), "must be bench or load"
 		}
 		if len(su.Results) == 0 {
-			return "suites.results", "must name at least one file, folder or glob"
+			return at("results"), "must name at least one file, folder or glob"
 		}
 		for _, g := range su.Results {
-			if !local(g) {
-				return "suites.results", "must stay inside the workspace"
+			if why := badGlob(g); why != "" {
+				return at("results"), why
 			}
 		}
 	}
 	for _, g := range c.Archive.Exclude {
-		if !local(g) {
-			return "archive.exclude", "must be relative and stay inside the results' folder"
+		if why := badGlob(g); why != "" {
+			return "archive.exclude", why
 		}
 	}
 	return "", ""
+}
+
+// badGlob says what is wrong with a slash-separated pattern, "" if nothing is.
+func badGlob(glob string) string {
+	switch {
+	case !doublestar.ValidatePattern(glob):
+		return "is not a valid glob"
+	case !local(glob):
+		return "must be relative and stay inside the workspace"
+	}
+	return ""
 }
 
 // local reports whether a slash-separated glob cannot leave its root.

@@ -64,9 +64,14 @@ func TestParseRefuses(t *testing.T) {
 		{"two documents", "schema: 1\n---\nschema: 1\n", "perf.yml: more than one YAML document"},
 		{"newer schema", "schema: 2\n", "perf.yml:1:9: bad value of schema"},
 		{"confidence", "stats: {confidence: 99}\n", "perf.yml:1:21: bad value of stats.confidence"},
-		{"escaping glob", "suites:\n- module: a\n  results: ['../x']\n", "perf.yml:3:12: bad value of suites.results"},
-		{"absolute glob", "suites:\n- module: a\n  results: [/etc/passwd]\n", "perf.yml:3:12: bad value of suites.results"},
-		{"no results", "suites:\n- module: a\n", "bad value of suites.results"},
+		{"escaping glob", "suites:\n- module: a\n  results: ['../x']\n", "perf.yml:3:12: bad value of suites[0].results"},
+		{"absolute glob", "suites:\n- module: a\n  results: [/etc/passwd]\n", "perf.yml:3:12: bad value of suites[0].results"},
+		{"no results", "suites:\n- module: a\n", "perf.yml:2:9: bad value of suites[0].results"},
+		{"second suite", "suites:\n- {module: a, results: [x]}\n- {module: b, results: [x], kind: bad}\n", "perf.yml:3:35: bad value of suites[1].kind"},
+		{"no module", "suites:\n- results: [x]\n", "bad value of suites[0].module"},
+		{"bad glob", "suites:\n- {module: a, results: ['[x']}\n", "bad value of suites[0].results: is not a valid glob"},
+		{"bad exclude", "archive: {exclude: ['[x']}\n", "bad value of archive.exclude: is not a valid glob"},
+		{"not a number", "stats: {confidence: .nan}\n", "bad value of stats.confidence"},
 		{"exclude outside", "archive: {exclude: [../../x]}\n", "perf.yml:1:20: bad value of archive.exclude"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -131,16 +131,18 @@ func noAliases(name string, doc *ast.DocumentNode) *perf.Diagnostic {
 		What: "anchors and aliases are not allowed", Do: "Write the value out."}
 }
 
-// position finds the line of a dotted key, the first one for lists.
+// position finds the line of a dotted key, or of what holds it.
 func position(file *ast.File, key string) (line, col int) {
-	for _, p := range []string{"$." + key, "$." + strings.Replace(key, ".", "[0].", 1)} {
-		path, err := yaml.PathString(p)
+	for key != "" {
+		path, err := yaml.PathString("$." + key)
 		if err != nil {
-			continue
+			return 0, 0
 		}
 		if n, err := path.FilterFile(file); err == nil && n != nil && n.GetToken() != nil {
 			return n.GetToken().Position.Line, n.GetToken().Position.Column
 		}
+		i := strings.LastIndexAny(key, ".[")
+		key = key[:max(i, 0)]
 	}
 	return 0, 0
 }

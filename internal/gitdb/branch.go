@@ -26,6 +26,8 @@ type store interface {
 	objects
 	// head is what a ref points to, zero when there is no such ref.
 	head(ctx context.Context, ref plumbing.ReferenceName) (plumbing.Hash, error)
+	// defaultBranch is the branch HEAD points to, "" when there is none.
+	defaultBranch(ctx context.Context) (string, error)
 	// push stores a pack and moves the ref from one commit to another. It returns
 	// ErrMoved when the ref is elsewhere and errMissing when the repository lacks
 	// objects that the pack does not hold. It marks the pack as kept when the

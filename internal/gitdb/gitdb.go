@@ -88,6 +88,9 @@ type Branch interface {
 	// of "" creates the branch without a parent. It returns ErrMoved when the tip
 	// is not base. A change which alters nothing returns base and makes no commit.
 	Commit(ctx context.Context, base Rev, c Change) (Rev, error)
+	// Default is the name of the repository's default branch, the one HEAD points
+	// to: "" when HEAD does not say or that branch does not exist.
+	Default(ctx context.Context) (string, error)
 }
 
 // Change is what a commit does. Files which are not named stay as they are,

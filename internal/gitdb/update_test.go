@@ -17,6 +17,7 @@ type restless struct {
 	commits int
 }
 
+func (r *restless) Default(context.Context) (string, error)              { return "", nil }
 func (r *restless) Head(context.Context) (gitdb.Rev, error)              { return "", nil }
 func (r *restless) Tree(context.Context, gitdb.Rev) (*gitdb.Tree, error) { return nil, nil }
 func (r *restless) Commit(context.Context, gitdb.Rev, gitdb.Change) (gitdb.Rev, error) {
