@@ -120,6 +120,7 @@ func Main(ctx context.Context, env Env) (code int) {
 	s := &session{env: env, log: log, now: env.Now().UTC().Truncate(time.Second)}
 	s.out = gh.NewOutputs(env.Getenv("GITHUB_OUTPUT"), env.Random, log)
 	err := s.start(ctx)
+	log.EndGroup() // an error inside a folded group would not be seen
 	if err := s.out.Write(); err != nil {
 		s.report(err)
 		s.fail(exitFailed)

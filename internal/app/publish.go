@@ -41,6 +41,7 @@ func publish(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	s.log.Group("Read results")
 	r, err := s.gather(opt.Config)
 	if err != nil {
 		return err
@@ -52,6 +53,7 @@ func publish(ctx context.Context, s *session) error {
 		return s.nothingFound(r)
 	}
 	s.log.Infof("Read %d files: %s", len(r.staged.Files), describeCount(ok, failed))
+	s.log.Group("Archive")
 	raw, entries, err := s.archiveAll(ctx, from, r)
 	if err != nil {
 		return err
@@ -67,6 +69,7 @@ func publish(ctx context.Context, s *session) error {
 	if !s.opt.flag("site") {
 		return nil
 	}
+	s.log.Group("Derive and write the site")
 	p, err := s.publishSite(ctx, raw, opt, wholeSite)
 	if err != nil {
 		return err

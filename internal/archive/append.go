@@ -37,11 +37,11 @@ func Append(ctx context.Context, b gitdb.Branch, meta perf.Metadata, staged *Sta
 		out.Bytes += f.Bytes
 	}
 	var err error
-	if out.Meta, out.Path, err = finish(meta); err != nil {
+	if out.Meta, out.Path, err = Final(meta); err != nil {
 		return out, err
 	}
 	rev, err := gitdb.Update(ctx, b, opt, func(ctx context.Context, rev gitdb.Rev, tree *gitdb.Tree) (gitdb.Change, error) {
-		m, p, err := finish(meta)
+		m, p, err := Final(meta)
 		if err != nil {
 			return gitdb.Change{}, err
 		}
@@ -55,7 +55,7 @@ func Append(ctx context.Context, b gitdb.Branch, meta perf.Metadata, staged *Sta
 		}
 		if there != nil && !same(there, &m) {
 			m.Run.SecondCall = contentOfInfos(m.Files)[:8]
-			if m, p, err = finish(m); err != nil {
+			if m, p, err = Final(m); err != nil {
 				return gitdb.Change{}, err
 			}
 			out.Path, out.Meta, out.Diverted = p, m, true
@@ -76,8 +76,8 @@ func Append(ctx context.Context, b gitdb.Branch, meta perf.Metadata, staged *Sta
 	return out, nil
 }
 
-// finish sets id and digest and returns the folder.
-func finish(m perf.Metadata) (perf.Metadata, string, error) {
+// Final sets an entry's id and digest and returns its folder.
+func Final(m perf.Metadata) (perf.Metadata, string, error) {
 	m.Run.ID = RunID(m.Run)
 	p, err := Path(m.Run)
 	if err != nil {

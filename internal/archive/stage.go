@@ -204,6 +204,11 @@ func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
 		s.setAside(f, reason)
 		return
 	}
+	if f.Bytes > limits.FileWarnBytes {
+		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Warning, Code: "large-file", Where: perf.Where{File: f.Origin},
+			What: fmt.Sprintf("the file has %d MB", f.Bytes>>20), Why: fmt.Sprintf("from %d MB the server refuses it", limits.FileBytes>>20),
+			Do: "Compress it, or leave it out with archive.exclude."})
+	}
 	s.taken[f.Path] = true
 	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
 		s.folders[dir] = true

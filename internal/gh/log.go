@@ -128,7 +128,8 @@ func (l *Log) Progress(line string) {
 	}
 }
 
-// Group opens a part of the log that GitHub can fold, closing the one before.
+// Group opens a part of the log that GitHub can fold, closing the one before;
+// elsewhere it does nothing.
 func (l *Log) Group(title string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,9 +137,7 @@ func (l *Log) Group(title string) {
 	if l.inActions {
 		l.inGroup = true
 		l.commands.Group(l.clean(title))
-		return
 	}
-	l.lines(title)
 }
 
 // EndGroup closes the open group, if there is one.

@@ -144,7 +144,7 @@ func TestLogOutsideActions(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := "Reading\nread 3 files\ndebug: tip abc\nx:1: broken\nnotice: odd\n"
+	want := "read 3 files\ndebug: tip abc\nx:1: broken\nnotice: odd\n"
 	if diff := cmp.Diff(want, stderr.String()); diff != "" || stdout.Len() != 0 {
 		t.Errorf("%s, stdout %q", diff, stdout)
 	}

@@ -89,11 +89,6 @@ const (
 	Profiled
 )
 
-// String is the stage's name in exports.
-func (s Stage) String() string {
-	return [...]string{"measured", "pilot", "warmup", "overhead", "profiled"}[s]
-}
-
 // Reported is one statistic as the tool itself claimed it, in the metric's
 // unit. Stat is mean, median, stddev, stderr, min, max, p50 ... p99, or "value".
 type Reported struct {
