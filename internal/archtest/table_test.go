@@ -32,7 +32,7 @@ var table = map[string]rule{
 	"internal/svg":        {pure: true, foundation: true},
 	"internal/stats":      {pure: true, foundation: true, modules: []string{"gonum.org/v1/gonum"}},
 
-	"internal/config":   {pure: true, modules: []string{"github.com/goccy/go-yaml"}},
+	"internal/config":   {pure: true, modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/goccy/go-yaml"}},
 	"internal/manifest": {pure: true},
 	"internal/decode":   {pure: true, modules: []string{"golang.org/x/perf/benchfmt"}},
 	"internal/derive":   {pure: true, imports: []string{"internal/config", "internal/decode", "internal/manifest"}},
@@ -43,7 +43,7 @@ var table = map[string]rule{
 	"internal/gitdb": {modules: []string{"github.com/go-git/go-git/v5", "github.com/klauspost/compress/zlib"},
 		effects: []string{"crypto/tls", "net", "net/http", "os"}},
 	"internal/gitdb/gittest": {testSupport: true,
-		effects: []string{"net/http", "net/http/cgi", "net/http/httptest", "os", "os/exec"}},
+		effects: []string{"log", "net/http", "net/http/cgi", "net/http/httptest", "os", "os/exec"}},
 	"internal/archive": {imports: []string{"internal/gitdb"}, modules: []string{"github.com/bmatcuk/doublestar/v4"}},
 	"internal/gh": {modules: []string{"github.com/google/go-github/v62", "github.com/sethvargo/go-githubactions"},
 		effects: []string{"net", "net/http", "os"}},
@@ -52,7 +52,7 @@ var table = map[string]rule{
 		imports: []string{"internal/archive", "internal/config", "internal/decode", "internal/derive", "internal/gh",
 			"internal/gitdb", "internal/manifest", "internal/report", "internal/site"},
 		modules: []string{"github.com/bmatcuk/doublestar/v4"},
-		effects: []string{"net", "net/http", "os", "os/exec"}},
+		effects: []string{"crypto/tls", "net", "net/http", "os", "os/exec"}},
 	".": {imports: []string{"internal/app"}, effects: []string{"crypto/rand", "os", "os/signal", "syscall"}},
 
 	"internal/archtest": {},
@@ -69,7 +69,7 @@ var inside = []string{"net/url", "math/rand/v2"}
 // forTests are the modules that tests of every package may import.
 var forTests = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "github.com/yuin/goldmark",
-	"github.com/chromedp/chromedp",
+	"github.com/goccy/go-yaml", "golang.org/x/net/html",
 }
 
 // programs are folders of small programs beside the product, which no rule but

@@ -132,11 +132,19 @@ const (
 	// LoadCharts is the most scenarios drawn on the page of load tests; the
 	// others are drawn on their own pages.
 	LoadCharts = 12
-	// ProblemRows is how many problems are listed before "and N more".
+	// OverviewProblems is how many problems of a kind the overview lists.
+	OverviewProblems = 5
+	// RunProblems is how many problems of a kind a run's own page lists.
+	RunProblems = 200
+	// ProblemRows is how many problems of a kind a job summary lists.
 	ProblemRows = 20
+	// MachineRows is the most machines of one run that are named.
+	MachineRows = 20
 	// TrendImages is the most trend images written for READMEs: drawing one
 	// costs as much as thirty pages.
 	TrendImages = 12
+	// ImageRuns is the most runs in a trend image: the newest.
+	ImageRuns = 100
 	// SummaryRows is the most results in a job summary.
 	SummaryRows = 200
 )

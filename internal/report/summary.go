@@ -50,7 +50,7 @@ func Summary(d *derive.Derived, run *derive.Run, info Info) string {
 	section(&b, fmt.Sprintf("### ✗ Failed: %d", len(failed)), problemHead, len(failed), func(i int) string {
 		return problemRow(failed[i].Key, failed[i].Reason, "the report gives no reason")
 	})
-	section(&b, fmt.Sprintf("### ✗ Missing: %d", len(missing)), problemHead, len(missing), func(i int) string {
+	section(&b, fmt.Sprintf("### ✗ Missing: %d", max(run.Counts.Missing, len(missing))), problemHead, len(missing), func(i int) string {
 		m := missing[i]
 		return problemRow(perf.Key{Module: m.Module, Name: m.Benchmark, Params: m.Params, Job: m.Job}, m.Reason, "expected, but in no report")
 	})
@@ -146,7 +146,7 @@ func when(run *derive.Run) string {
 func machines(run *derive.Run) []string {
 	var out []string
 	for i, c := range run.CPUs {
-		if i == limits.ProblemRows {
+		if i == limits.MachineRows {
 			return append(out, plural(len(run.CPUs)-i, "other"))
 		}
 		model := "unknown"

@@ -22,7 +22,6 @@ func benchSlug(k perf.Key) string {
 
 // benchBody feeds bench.tmpl.
 type benchBody struct {
-	Noun         string
 	Name, Module template.HTML
 	Job          template.HTML
 	State        template.HTML
@@ -33,7 +32,7 @@ type benchBody struct {
 	Strip        *figure
 	Table        template.HTML
 	Shown        template.HTML
-	Others       []figure // charts of further metrics
+	Others       []*figure // charts of further metrics
 	Values       template.HTML
 	Facts        []fact
 	Image        string // path of the image for READMEs
@@ -55,32 +54,20 @@ func (s *site) benchPage(b *bench) error {
 		now = b.latest
 	}
 	full := b.key.Benchmark()
-	body := benchBody{Noun: kindNoun(b.key.Kind), Name: softBreaks(text.Visible(full)), Module: name(b.key.Module),
+	body := benchBody{Name: softBreaks(text.Visible(full)), Module: name(b.key.Module),
 		Level: levelWords(s.d), State: s.benchState(b, root), Notes: s.benchNotes(b, root), Facts: s.benchFacts(now)}
 	if b.key.Job != "" {
 		body.Job = name(b.key.Job)
 	}
-	trend, ok, err := s.trendFigure("trend", b.main, chartWidth, chartHeight)
-	if err != nil {
-		return err
-	}
-	if ok {
-		body.Trend = &trend
+	body.Trend = s.trendFigure("trend", b.main, chartWidth, chartHeight)
+	if body.Trend != nil {
 		body.Statistic = centerName(b.main.Points[len(b.main.Points)-1].Metric)
 		body.Table, body.Shown = s.pointTable(b.main, root)
 	}
-	strip, ok, err := s.stripFigure("strip", b.main)
-	if err != nil {
-		return err
-	}
-	if ok {
-		body.Strip = &strip
-	}
-	if body.Others, err = s.otherFigures(b); err != nil {
-		return err
-	}
+	body.Strip = s.stripFigure("strip", b.main)
+	body.Others = s.otherFigures(b)
 	body.Values = s.valueTable(now)
-	if s.headline[b.main] {
+	if s.images[b.main] != nil {
 		body.Image = root + imagePath(b.main)
 	}
 	title := text.Cut(text.Visible(full), 80) + " · " + s.title()
@@ -95,14 +82,14 @@ func (s *site) benchState(b *bench, root string) template.HTML {
 		if why == "" {
 			why = "not in trends"
 		}
-		return `<strong>` + esc(strings.ToUpper(why[:1])+why[1:]) + "</strong> " + `<span class="muted">in the run of ` + s.runLink(b.latest.run, root) + " UTC; no run of a trend has it.</span>"
+		return `<strong>` + esc(strings.ToUpper(why[:1])+why[1:]) + "</strong> " + `<span class="muted">in the run of ` + s.runAt(b.latest.run, root) + "; no run of a trend has it.</span>"
 	}
 	r := b.last.result
 	m := r.Headline()
 	out := "<strong>" + s.value(m) + "</strong>"
 	if m != nil {
 		out += ` <span class="muted">` + esc(centerName(m))
-		if _, _, _, ok := center(m); ok {
+		if _, _, _, ok := center(m); ok && m.CI.Level == s.d.Level {
 			out += ", " + esc(levelWords(s.d)) + " interval"
 		}
 		if m.N > 0 {
@@ -132,9 +119,9 @@ func (s *site) benchNotes(b *bench, root string) []template.HTML {
 			if why == "" {
 				why = "not in trends"
 			}
-			notes = append(notes, "In the newest run that has it ("+s.runLink(latest.run, root)+" UTC) it is <strong>"+esc(why)+"</strong>; the values here are of the run of "+s.runLink(b.last.run, root)+" UTC.")
+			notes = append(notes, "In the newest run that has it ("+s.runAt(latest.run, root)+") it is <strong>"+esc(why)+"</strong>; the values here are of the run of "+s.runAt(b.last.run, root)+".")
 		} else if newest := s.newest(b.key.Kind, true); newest != b.last.run {
-			notes = append(notes, "The newest run ("+s.runLink(newest, root)+" UTC) does not have it; the values here are of the run of "+s.runLink(b.last.run, root)+" UTC.")
+			notes = append(notes, "The newest run ("+s.runAt(newest, root)+") does not have it; the values here are of the run of "+s.runAt(b.last.run, root)+".")
 		}
 		r := b.last.result
 		if r.StabilityReason != "" {
@@ -185,21 +172,17 @@ func (s *site) pointTable(sr *derive.Series, root string) (body, shown template.
 
 // otherFigures are charts of the metrics that moved; the others are in the
 // table of values.
-func (s *site) otherFigures(b *bench) ([]figure, error) {
-	var out []figure
+func (s *site) otherFigures(b *bench) []*figure {
+	var out []*figure
 	for _, sr := range b.series {
 		if sr == b.main || len(out) == limits.SmallCharts || flat(sr) {
 			continue
 		}
-		f, ok, err := s.trendFigure("m"+strconv.Itoa(len(out)), sr, smallWidth, smallHeight)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+		if f := s.trendFigure("m"+strconv.Itoa(len(out)), sr, smallWidth, smallHeight); f != nil {
 			out = append(out, f)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // flat reports that a series has one value or always the same.
@@ -218,7 +201,7 @@ func (s *site) valueTable(now at) template.HTML {
 	if len(now.result.Metrics) == 0 {
 		return ""
 	}
-	t := newTable("data", "All metrics of the run of "+now.run.Started.UTC().Format("2006-01-02 15:04")+" UTC",
+	t := newTable("data", "All metrics of this run",
 		col{"Metric", true}, col{"Mean", false}, col{"Median", false}, col{"Min to max", false}, col{"p95", false}, col{"p99", false}, col{"n", false}, col{"CV", false})
 	for i := range now.result.Metrics {
 		m := &now.result.Metrics[i]

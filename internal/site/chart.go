@@ -14,8 +14,8 @@ import (
 type figure struct {
 	ID, Title string
 	SVG       template.HTML
-	Axis      string // range in words
-	Note      template.HTML
+	Axis      string        // range in words
+	Problem   template.HTML // why there is no chart
 	Machines  []legend
 	Carried   bool // some points are carried forward
 	Unstable  bool // some points are of unstable results
@@ -26,28 +26,40 @@ type legend struct {
 	Class, Symbol, Name string
 }
 
-// points are the drawable points of a series in a display unit: what is plotted
-// is [derive.Metric.Center] with its own interval.
-func points(sr *derive.Series, scale text.Scale, run func(derive.Point) int) []svg.Point {
-	out := make([]svg.Point, 0, len(sr.Points))
+// point is what is plotted of a point, in a display unit: the value of
+// [derive.Metric.Center] with its own interval. ok is false without a value.
+func point(p derive.Point, scale text.Scale) (sp svg.Point, ok bool) {
+	v, ok := p.Metric.Center().Get()
+	if !ok {
+		return sp, false
+	}
+	sp.Value = v / scale.Factor
+	if _, lo, hi, ok := center(p.Metric); ok {
+		sp.Interval, sp.Lo, sp.Hi = true, lo/scale.Factor, hi/scale.Factor
+	}
+	switch {
+	case p.Result.CarriedFrom != "":
+		sp.Mark = svg.Cross
+	case p.Result.Stability == derive.Unstable || p.Result.Stability == derive.ExpectedUnstable:
+		sp.Mark = svg.Hollow
+	}
+	return sp, true
+}
+
+// lines are the drawable points of a series by machine, each placed by its run's
+// position since run number first of the trend; all holds them together.
+func (s *site) lines(sr *derive.Series, scale text.Scale, first int) (lines [svg.Lines]svg.Line, all []svg.Point) {
 	for _, p := range sr.Points {
-		v, ok := p.Metric.Center().Get()
-		if !ok {
+		sp, ok := point(p, scale)
+		if !ok || s.position[p.Run] < first {
 			continue
 		}
-		sp := svg.Point{Run: run(p), Value: v / scale.Factor}
-		if _, lo, hi, ok := center(p.Metric); ok {
-			sp.Interval, sp.Lo, sp.Hi = true, lo/scale.Factor, hi/scale.Factor
-		}
-		switch {
-		case p.Result.CarriedFrom != "":
-			sp.Mark = svg.Cross
-		case p.Result.Stability == derive.Unstable || p.Result.Stability == derive.ExpectedUnstable:
-			sp.Mark = svg.Hollow
-		}
-		out = append(out, sp)
+		sp.Run = s.position[p.Run] - first
+		l := &lines[s.machines[p.Result.Env.CPUModel]]
+		l.Points = append(l.Points, sp)
+		all = append(all, sp)
 	}
-	return out
+	return lines, all
 }
 
 // scaleOf is the one display unit of a series: that of its largest value.
@@ -60,30 +72,23 @@ func scaleOf(sr *derive.Series) text.Scale {
 }
 
 // trendFigure draws a series over all runs of its kind since its first point,
-// one line per machine. ok is false when there is nothing to draw.
-func (s *site) trendFigure(id string, sr *derive.Series, width, height int) (f figure, ok bool, err error) {
+// one line per machine; nil when there is nothing to draw. What cannot be drawn
+// is said in its place: one bad value must not cost the site.
+func (s *site) trendFigure(id string, sr *derive.Series, width, height int) *figure {
 	if sr == nil || len(sr.Points) == 0 {
-		return f, false, nil
+		return nil
 	}
 	scale := scaleOf(sr)
 	first := s.position[sr.Points[0].Run]
 	runs := s.trend[sr.Key.Kind][first:]
-	f = figure{ID: id, Title: metricTitle(sr.Metric)}
-	lines := make([]svg.Line, svg.Lines)
-	drawn := points(sr, scale, func(p derive.Point) int { return s.position[p.Run] - first })
+	f := &figure{ID: id, Title: metricTitle(sr.Metric)}
+	lines, drawn := s.lines(sr, scale, first)
 	if len(drawn) == 0 {
-		return f, false, nil
+		return nil
 	}
-	i := 0
-	for _, p := range sr.Points {
-		if _, ok := p.Metric.Center().Get(); !ok {
-			continue
-		}
-		line := s.machines[p.Result.Env.CPUModel]
-		lines[line].Points = append(lines[line].Points, drawn[i])
-		f.Carried = f.Carried || drawn[i].Mark == svg.Cross
-		f.Unstable = f.Unstable || drawn[i].Mark == svg.Hollow
-		i++
+	for _, p := range drawn {
+		f.Carried = f.Carried || p.Mark == svg.Cross
+		f.Unstable = f.Unstable || p.Mark == svg.Hollow
 	}
 	for i, l := range lines {
 		if len(l.Points) > 0 {
@@ -95,13 +100,18 @@ func (s *site) trendFigure(id string, sr *derive.Series, width, height int) (f f
 		ID: id, Title: f.Title + " over the runs", Unit: scale.Suffix, Width: width, Height: height,
 		Desc: fmt.Sprintf("%s of %d runs, the newest of %s; the table holds the same values.",
 			centerName(newest.Metric), len(drawn), newest.Run.Started.UTC().Format("2006-01-02")),
-		Runs: runLabels(runs), Lines: lines,
+		Runs: runLabels(runs), Lines: lines[:],
 	}.Render()
-	if err != nil {
-		return f, false, err
-	}
+	f.set(c, err)
+	return f
+}
+
+// set takes a drawn chart, or the reason why there is none.
+func (f *figure) set(c svg.Chart, err error) {
 	f.SVG, f.Axis = template.HTML(c.SVG), c.Axis
-	return f, true, nil
+	if err != nil {
+		f.Problem = sentence(err.Error())
+	}
 }
 
 func (s *site) legend(line int) legend {
@@ -124,10 +134,10 @@ func runLabels(runs []*derive.Run) []string {
 	return out
 }
 
-// stripFigure draws the samples of the newest runs that have them.
-func (s *site) stripFigure(id string, sr *derive.Series) (f figure, ok bool, err error) {
+// stripFigure draws the samples of the newest runs that have them, nil without.
+func (s *site) stripFigure(id string, sr *derive.Series) *figure {
 	if sr == nil {
-		return f, false, nil
+		return nil
 	}
 	scale := scaleOf(sr)
 	var runs []*derive.Run
@@ -148,7 +158,7 @@ func (s *site) stripFigure(id string, sr *derive.Series) (f figure, ok bool, err
 		}
 	}
 	if len(columns) == 0 {
-		return f, false, nil
+		return nil
 	}
 	slices.Reverse(runs)
 	slices.Reverse(columns)
@@ -157,15 +167,12 @@ func (s *site) stripFigure(id string, sr *derive.Series) (f figure, ok bool, err
 	}
 	c, err := svg.Strip{ID: id, Title: "Samples of the newest runs", Unit: scale.Suffix, Width: chartWidth, Height: 220,
 		Desc: fmt.Sprintf("One column of dots per run, %d runs.", len(columns)), Columns: columns}.Render()
-	if err != nil {
-		return f, false, err
-	}
-	f.SVG, f.Axis = template.HTML(c.SVG), c.Axis
-	f.Title = "Samples of the newest " + text.HTMLNumbers.Count(len(columns)) + " runs"
+	f := &figure{ID: id, Title: "Samples of the newest " + text.HTMLNumbers.Count(len(columns)) + " runs"}
 	if len(columns) == 1 {
 		f.Title = "Samples of the newest run"
 	}
-	return f, true, nil
+	f.set(c, err)
+	return f
 }
 
 // spark draws the course of a result's metric for a list: the runs on the same
@@ -175,13 +182,12 @@ func (s *site) spark(r *derive.Result, m *derive.Metric) template.HTML {
 	if sr == nil {
 		return absent
 	}
-	same := &derive.Series{}
+	var ps []svg.Point
 	for _, p := range sr.Points {
-		if p.Result.Env.CPUModel == r.Env.CPUModel {
-			same.Points = append(same.Points, p)
+		if sp, ok := point(p, text.Scale{Factor: 1}); ok && p.Result.Env.CPUModel == r.Env.CPUModel {
+			ps = append(ps, sp)
 		}
 	}
-	ps := points(same, text.Scale{Factor: 1}, func(derive.Point) int { return 0 })
 	if len(ps) < 2 {
 		return `<span class="muted">first on this machine</span>`
 	}

@@ -32,7 +32,7 @@ func softBreaks(s string) template.HTML {
 	for i, r := range s {
 		switch {
 		case i > 0 && strings.ContainsRune("./(_,:=-[{\\", prev) && !strings.ContainsRune("./(_,:=-[{\\", r),
-			run > 10 && unicode.IsLower(prev) && unicode.IsUpper(r), run > 40:
+			run > 10 && unicode.IsLower(prev) && unicode.IsUpper(r), run > 24:
 			cut(i)
 		}
 		prev = r

@@ -3,7 +3,7 @@ package site
 import (
 	"bytes"
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -17,12 +17,11 @@ import (
 )
 
 // headlines are the series with an image for READMEs: those cited by a
-// document, else the three with the most points; each with two points or more
-// that can be drawn.
+// document, else the three with the most points; each with two points or more.
 func (s *site) headlines() []*derive.Series {
 	var all, cited []*derive.Series
 	for _, b := range s.benches {
-		if b.main == nil || len(points(b.main, text.Scale{Factor: 1}, func(derive.Point) int { return 0 })) < 2 {
+		if b.main == nil || len(b.main.Points) < 2 {
 			continue
 		}
 		all = append(all, b.main)
@@ -40,31 +39,39 @@ func (s *site) headlines() []*derive.Series {
 // imagePath is the file of a series' image.
 func imagePath(sr *derive.Series) string { return "trend/" + benchSlug(sr.Key) + ".png" }
 
-// images draws the headline series as PNG files.
-func (s *site) images() error {
-	for _, b := range s.benches {
-		if !s.headline[b.main] {
-			continue
+// drawImages draws the headline series. One that cannot be drawn has no image:
+// one bad value must not cost the site.
+func (s *site) drawImages() {
+	s.images = map[*derive.Series][]byte{}
+	for _, sr := range s.headlines() {
+		if data, err := s.trendPNG(sr); err == nil {
+			s.images[sr] = data
 		}
-		data, err := s.trendPNG(b.main)
-		if err != nil {
-			return fmt.Errorf("draw %s: %w", imagePath(b.main), err)
-		}
-		s.add(imagePath(b.main), data)
+	}
+}
+
+func (s *site) imageFiles() error {
+	for sr, data := range s.images {
+		s.add(imagePath(sr), data)
 	}
 	return nil
 }
 
-// trendPNG draws a series with one line per machine and an error bar per run.
+// trendPNG draws the newest runs of a series with one line per machine and an
+// error bar per run.
 func (s *site) trendPNG(sr *derive.Series) ([]byte, error) {
 	scale := scaleOf(sr)
-	first := s.position[sr.Points[0].Run]
-	ps := points(sr, scale, func(p derive.Point) int { return s.position[p.Run] - first })
-	ticks, err := svg.Ticks(ps, scale.Suffix)
+	trend := s.trend[sr.Key.Kind]
+	first := max(s.position[sr.Points[0].Run], len(trend)-limits.ImageRuns)
+	runs := trend[first:]
+	lines, all := s.lines(sr, scale, first)
+	ticks, err := svg.Ticks(all, scale.Suffix)
 	if err != nil {
 		return nil, err
 	}
-	runs := s.trend[sr.Key.Kind][first:]
+	if len(all) < 2 {
+		return nil, errors.New("draw trend: fewer than two points")
+	}
 	grid := chart.Style{StrokeColor: drawing.ColorFromHex("d8dee4"), StrokeWidth: 1}
 	label := chart.Style{FontSize: 9, FontColor: drawing.ColorFromHex("57606a"), StrokeColor: drawing.ColorFromHex("d8dee4")}
 	c := chart.Chart{
@@ -80,7 +87,7 @@ func (s *site) trendPNG(sr *derive.Series) ([]byte, error) {
 	for _, t := range ticks {
 		c.YAxis.Ticks = append(c.YAxis.Ticks, chart.Tick{Value: t.Value, Label: strings.ReplaceAll(t.Label, "\u202f", " ")})
 	}
-	c.Series = s.imageSeries(sr, ps)
+	c.Series = s.imageSeries(lines)
 	c.Elements = []chart.Renderable{s.imageLegend(c.Series)}
 	var b bytes.Buffer
 	if err := c.Render(chart.PNG, &b); err != nil {
@@ -95,28 +102,19 @@ const imageWidth, imageHeight = 840, 350
 // palette are the colours of the machines, as in app.css.
 var palette = [svg.Lines]string{"0b5fa5", "a64b00", "7a3ea8", "0f766e", "9d174d", "57606a"}
 
-func (s *site) imageSeries(sr *derive.Series, ps []svg.Point) []chart.Series {
-	lines := make([][]svg.Point, svg.Lines)
-	i := 0
-	for _, p := range sr.Points {
-		if _, ok := p.Metric.Center().Get(); ok {
-			line := s.machines[p.Result.Env.CPUModel]
-			lines[line] = append(lines[line], ps[i])
-			i++
-		}
-	}
+func (s *site) imageSeries(lines [svg.Lines]svg.Line) []chart.Series {
 	var out []chart.Series
-	for line, ps := range lines {
-		if len(ps) == 0 {
+	for line, l := range lines {
+		if len(l.Points) == 0 {
 			continue
 		}
 		color := drawing.ColorFromHex(palette[line])
 		values := chart.ContinuousSeries{Name: text.Cut(s.names[line], 36), Style: chart.Style{StrokeColor: color.WithAlpha(140), StrokeWidth: 1.5, DotColor: color, DotWidth: 3.5}}
-		for _, p := range ps {
+		for _, p := range l.Points {
 			values.XValues = append(values.XValues, float64(p.Run))
 			values.YValues = append(values.YValues, p.Value)
 		}
-		out = append(out, errorBars{ps, color}, values)
+		out = append(out, errorBars{l.Points, color}, values)
 	}
 	return out
 }

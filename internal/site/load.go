@@ -23,23 +23,20 @@ type loadBody struct {
 // scenario is the charts of one scenario.
 type scenario struct {
 	Name    template.HTML
-	Figures []figure
+	Figures []*figure
 }
 
 func (s *site) loadPage() error {
 	const root = "../"
 	b := loadBody{}
 	if run := s.loadRun(); run != nil {
-		b.Run = s.runLink(run, root) + " UTC, " + s.commit(run)
+		b.Run = s.runAt(run, root) + ", " + s.commit(run)
 		b.Excluded = excluded(run)
-		b.Failed, _, b.Missing = s.failures(run, root)
+		b.Failed, _, b.Missing = s.failures(run, root, root+"run/"+runSlug(run)+"/index.html")
 		if run.Counts.Benchmarks > 0 {
 			b.Table = s.scenarioTable(run, root)
 		}
-		var err error
-		if b.Charts, b.Undrawn, err = s.scenarioCharts(run, root); err != nil {
-			return err
-		}
+		b.Charts, b.Undrawn = s.scenarioCharts(run, root)
 	}
 	return s.emit("load", page{Path: "load/index.html", Title: "Load tests · " + s.title(), Here: "load", Body: b})
 }
@@ -98,16 +95,12 @@ func errorRate(r *derive.Result) template.HTML {
 	return percent(m.Center())
 }
 
-func (s *site) scenarioCharts(run *derive.Run, root string) (out []scenario, undrawn int, err error) {
+func (s *site) scenarioCharts(run *derive.Run, root string) (out []scenario, undrawn int) {
 	for _, r := range run.Results {
 		sc := scenario{Name: s.benchName(r, root, false)}
 		for _, metric := range []string{perf.Throughput, perf.Latency} {
 			sr := seriesOf(s.series[r.Key.ID()], &derive.Metric{Name: metric})
-			f, ok, err := s.trendFigure(fmt.Sprintf("s%d-%s", len(out), metric), sr, smallWidth, smallHeight)
-			if err != nil {
-				return nil, 0, err
-			}
-			if ok {
+			if f := s.trendFigure(fmt.Sprintf("s%d-%s", len(out), metric), sr, smallWidth, smallHeight); f != nil {
 				sc.Figures = append(sc.Figures, f)
 			}
 		}
@@ -119,5 +112,5 @@ func (s *site) scenarioCharts(run *derive.Run, root string) (out []scenario, und
 			out = append(out, sc)
 		}
 	}
-	return out, undrawn, nil
+	return out, undrawn
 }

@@ -41,11 +41,11 @@ func (s *site) overview() error {
 	}
 	b.RunPage = "run/" + runSlug(run) + "/index.html"
 	b.Lead = s.lead(run)
-	if newest := s.runs[0]; newest != run && newest.Kind == run.Kind && !newest.InTrend {
-		b.Newer = "A newer run, " + s.runLink(newest, "") + ", is left out here: " + esc(excluded(newest)) + "."
+	if newest := s.newest(run.Kind, false); newest != run {
+		b.Newer = "A newer run (" + s.runAt(newest, "") + ") is left out here: " + esc(excluded(newest)) + "."
 	}
 	b.Facts = s.overviewFacts(run)
-	b.Failed, _, b.Missing = s.failures(run, "")
+	b.Failed, _, b.Missing = s.failures(run, "", b.RunPage)
 	results := headlineFirst(run.Results)
 	if len(results) > 0 {
 		b.Table = s.resultTable(run, results[:min(len(results), limits.OverviewRows)])
@@ -86,17 +86,10 @@ func (s *site) lead(r *derive.Run) template.HTML {
 func (s *site) overviewFacts(r *derive.Run) []fact {
 	c := r.Counts
 	facts := []fact{
-		{"Newest run", s.runLink(r, "") + " UTC<br>" + s.commit(r) + ` <span class="muted">` + esc(string(r.JobKind)) + " job</span>"},
+		{"Newest run", s.runAt(r, "") + "<br>" + s.commit(r) + ` <span class="muted">` + esc(string(r.JobKind)) + " job</span>"},
 		{"Machines", machines(r)},
-		{"Repeatability", plural(c.Stable, "stable result") + "<br>" +
-			link("unstable/index.html", count(c.Unstable)+" unstable")},
+		{"Repeatability", repeatability(c)},
 		{"Coverage", plural(c.Benchmarks, "result") + " from " + plural(c.ModulesWithNumbers, "module")},
-	}
-	if c.ExpectedUnstable > 0 {
-		facts[2].Value += ", " + count(c.ExpectedUnstable) + " expected to be"
-	}
-	if n := c.Benchmarks - c.Stable - c.Unstable - c.ExpectedUnstable; n > 0 {
-		facts[2].Value += "<br>" + count(n) + " without samples"
 	}
 	facts[3].Value += "<br>" + loud(c.Failed, "failed") + ", " + loud(c.Missing, "missing")
 	if c.Skipped > 0 {
@@ -106,6 +99,22 @@ func (s *site) overviewFacts(r *derive.Run) []fact {
 		facts[3].Value += "<br>" + count(c.Carried) + " carried forward, sources unchanged"
 	}
 	return facts
+}
+
+// repeatability counts the results by their stability.
+func repeatability(c derive.Counts) template.HTML {
+	classed := c.Stable + c.Unstable + c.ExpectedUnstable
+	if classed == 0 {
+		return "no samples to judge it by"
+	}
+	out := plural(c.Stable, "stable result") + "<br>" + link("unstable/index.html", count(c.Unstable)+" unstable")
+	if c.ExpectedUnstable > 0 {
+		out += ", " + count(c.ExpectedUnstable) + " expected to be"
+	}
+	if n := c.Benchmarks - classed; n > 0 {
+		out += "<br>" + count(n) + " without samples"
+	}
+	return out
 }
 
 // loud writes a count of bad things so that it is seen unless it is 0.

@@ -59,7 +59,7 @@ func (s *site) runTable() template.HTML {
 
 // runBody feeds run.tmpl.
 type runBody struct {
-	Time, Lead               template.HTML
+	Heading, Lead            template.HTML
 	Excluded                 string
 	Facts                    []fact
 	Failed, Skipped, Missing problems
@@ -82,11 +82,11 @@ func (s *site) runPages() error {
 
 func (s *site) runPage(r *derive.Run) error {
 	const root = "../../"
-	b := runBody{Time: stamp(r.Started), Excluded: excluded(r), Facts: s.runFacts(r)}
+	b := runBody{Heading: heading(r), Excluded: excluded(r), Facts: s.runFacts(r)}
 	b.Lead = plural(r.Counts.Benchmarks, kindNoun(r.Kind)) + " measured, none judged."
-	b.Failed, b.Skipped, b.Missing = s.failures(r, root)
+	b.Failed, b.Skipped, b.Missing = s.failures(r, root, "")
 	for i := range r.Diagnostics {
-		if i == limits.ProblemRows {
+		if i == limits.RunProblems {
 			b.MoreWarnings = len(r.Diagnostics) - i
 			break
 		}
@@ -98,6 +98,14 @@ func (s *site) runPage(r *derive.Run) error {
 	path := "run/" + runSlug(r) + "/index.html"
 	title := "Run " + text.Cut(text.Visible(r.ID), 60) + " · " + s.title()
 	return s.emit("run", page{Path: path, Title: title, Here: "runs", Body: b})
+}
+
+// heading names a run by its time, or by its id when that is unknown.
+func heading(r *derive.Run) template.HTML {
+	if r.Started.IsZero() {
+		return "Run " + name(r.ID)
+	}
+	return "Run of " + stamp(r.Started) + " UTC"
 }
 
 func (s *site) runFacts(r *derive.Run) []fact {
@@ -128,7 +136,7 @@ func (s *site) runFacts(r *derive.Run) []fact {
 func (s *site) runResults(run *derive.Run, root string) template.HTML {
 	t := newTable("cards results", "All results of this run, by module. Intervals are at "+levelWords(s.d)+" unless marked.",
 		col{"Name", true}, col{"Value", false}, col{"n", false}, col{"CV", false}, col{"Repeatability", true},
-		col{"Allocated", false}, col{"Previous run", false}, col{"Raw signal", true})
+		col{"Allocated", false}, col{"Previous run", false})
 	var last *derive.Result
 	for _, r := range run.Results {
 		if r.Status != perf.OK {
@@ -143,7 +151,6 @@ func (s *site) runResults(run *derive.Run, root string) template.HTML {
 		if m != nil {
 			cv = percent(m.CV)
 		}
-		previous, signal := s.previous(run, r, m)
 		label := s.benchName(r, root, false)
 		if why := statusWords(r); why != "" && run.InTrend {
 			label += small(why)
@@ -151,34 +158,34 @@ func (s *site) runResults(run *derive.Run, root string) template.HTML {
 		if r.CarriedFrom != "" {
 			label += small("carried forward")
 		}
-		t.row(label, s.value(m), samples(m), cv, stability(r), s.value(r.Metric(perf.AllocBytes)), previous, signal)
+		t.row(label, s.value(m), samples(m), cv, stability(r), s.value(r.Metric(perf.AllocBytes)), s.previous(run, r, m))
 	}
 	return t.html()
 }
 
-// previous writes the value of the run before, and the one-condition signal on
-// it. Neither is a judgement: see the method page.
-func (s *site) previous(run *derive.Run, r *derive.Result, m *derive.Metric) (value, signal template.HTML) {
+// previous writes the value of the run before, and whether the one-condition
+// signal fires on it. Neither is a judgement: see the method page.
+func (s *site) previous(run *derive.Run, r *derive.Result, m *derive.Metric) template.HTML {
 	sr := seriesOf(s.series[r.Key.ID()], m)
 	if sr == nil || !r.InTrend {
-		return absent, absent
+		return absent
 	}
 	at := slices.IndexFunc(sr.Points, func(p derive.Point) bool { return p.Run == run })
 	if at < 0 {
-		return absent, absent
+		return absent
 	}
 	if at == 0 {
-		return `<span class="muted">first</span>`, absent
+		return `<span class="muted">first</span>`
 	}
 	before := sr.Points[at-1]
-	value = s.value(before.Metric)
+	out := s.value(before.Metric)
 	if before.Result.Env.CPUModel != r.Env.CPUModel {
-		value += small("other machine")
+		out += small("other machine")
 	}
 	if m.Verdict.LegacyCI99 {
-		return value, "outside"
+		out += small("raw signal: outside")
 	}
-	return value, absent
+	return out
 }
 
 // levelWords is the level of the intervals.

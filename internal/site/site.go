@@ -31,7 +31,7 @@ func Render(d *derive.Derived) ([]File, error) {
 	s := newSite(d)
 	for _, step := range []func() error{
 		s.overview, s.runList, s.runPages, s.benchPages, s.loadPage, s.unstablePage, s.methodPage,
-		s.dataFiles, s.images, s.badgeFiles, s.assets,
+		s.dataFiles, s.imageFiles, s.badgeFiles, s.assets,
 	} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("render site: %w", err)
@@ -53,9 +53,9 @@ type site struct {
 	benches  []*bench                    // benchmarks with a page, in canonical order
 	byKey    map[string]*bench
 	hasPage  map[*derive.Run]bool
-	machines map[string]int          // CPU model -> line of charts
-	headline map[*derive.Series]bool // series with an image
-	names    []string                // of the lines
+	machines map[string]int            // CPU model -> line of charts
+	images   map[*derive.Series][]byte // of the headline series
+	names    []string                  // of the lines
 }
 
 // bench is a benchmark or scenario with a page.
@@ -93,16 +93,18 @@ func newSite(d *derive.Derived) *site {
 			s.hasPage[r] = true
 		}
 	}
+	for _, k := range perf.Kinds {
+		if r := s.newest(k, true); r != nil {
+			s.hasPage[r] = true // however many dry runs came after it
+		}
+	}
 	for _, sr := range d.Series {
 		id := sr.Key.ID()
 		s.series[id] = append(s.series[id], sr)
 	}
 	s.rankMachines()
 	s.collectBenches()
-	s.headline = map[*derive.Series]bool{}
-	for _, sr := range s.headlines() {
-		s.headline[sr] = true
-	}
+	s.drawImages()
 	return s
 }
 
@@ -112,8 +114,8 @@ func (s *site) rankMachines() {
 	count := map[string]int{}
 	for _, runs := range s.trend {
 		for _, r := range runs {
-			for _, c := range r.CPUs {
-				count[c.Model] += c.Results
+			for _, res := range r.Results {
+				count[res.Env.CPUModel]++
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func (s *site) unstablePage() error {
 	b := unstableBody{}
 	if run := s.newest(perf.Bench, true); run != nil {
 		c := run.Counts
-		b.Run = s.runLink(run, root) + " UTC, " + s.commit(run)
+		b.Run = s.runAt(run, root) + ", " + s.commit(run)
 		b.Stable, b.Count = plural(c.Stable, "result"), plural(c.Unstable, "result")
 		b.Table = s.unstableTable(run, derive.Unstable, root)
 		b.Expected = s.unstableTable(run, derive.ExpectedUnstable, root)

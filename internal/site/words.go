@@ -117,7 +117,7 @@ func machines(r *derive.Run) template.HTML {
 	}
 	var parts []string
 	for i, c := range r.CPUs {
-		if i == limits.ProblemRows {
+		if i == limits.MachineRows {
 			parts = append(parts, string(plural(len(r.CPUs)-i, "other")))
 			break
 		}
@@ -150,22 +150,35 @@ func sentence(s string) template.HTML {
 // problem is one row of a list of problems.
 type problem struct{ What, Why template.HTML }
 
-// problems is a list that says what it leaves out.
+// problems is a list of at most limit problems that says what it leaves out.
 type problems struct {
-	List []problem
-	More int
+	List   []problem
+	More   int
+	MoreAt string // page that has them, "" if this is it
+	limit  int
 }
 
 func (p *problems) add(what, why template.HTML) {
-	if len(p.List) == limits.ProblemRows {
+	if len(p.List) == p.limit {
 		p.More++
 		return
 	}
 	p.List = append(p.List, problem{what, why})
 }
 
-// failures lists what a run should have measured and did not.
-func (s *site) failures(r *derive.Run, root string) (failed, skipped, missing problems) {
+// Count is the number of all of them.
+func (p problems) Count() template.HTML { return count(len(p.List) + p.More) }
+
+// failures lists what a run should have measured and did not. On a page other
+// than the run's own, moreAt is that page and the lists are shorter.
+func (s *site) failures(r *derive.Run, root, moreAt string) (failed, skipped, missing problems) {
+	limit := limits.RunProblems
+	if moreAt != "" {
+		limit = limits.OverviewProblems
+	}
+	for _, p := range []*problems{&failed, &skipped, &missing} {
+		p.limit, p.MoreAt = limit, moreAt
+	}
 	for _, res := range r.Results {
 		why := sentence(res.Reason)
 		if res.Reason == "" {
@@ -186,22 +199,30 @@ func (s *site) failures(r *derive.Run, root string) (failed, skipped, missing pr
 		}
 		missing.add(name(k.String()), why)
 	}
+	// The run may be of several entries, of which one is at hand.
+	missing.More += max(r.Counts.Missing-len(r.Meta.Missing), 0)
 	return failed, skipped, missing
 }
 
-// benchName writes a benchmark's name, linked when it has a page, with its
-// module in front if asked.
+// benchName writes a benchmark's name, linked when it has a page, and below it
+// its module, if asked, and its job.
 func (s *site) benchName(r *derive.Result, root string, module bool) template.HTML {
-	full := r.Key.Benchmark()
-	if r.Key.Job != "" {
-		full += " [" + r.Key.Job + "]"
-	}
-	out := name(full)
+	out := name(r.Key.Benchmark())
 	if b := s.byKey[r.Key.ID()]; b != nil {
 		out = link(root+"bench/"+b.slug+"/index.html", out)
 	}
+	var below []template.HTML
 	if module {
-		out += `<span class="module">` + name(r.Key.Module) + "</span>"
+		below = append(below, name(r.Key.Module))
+	}
+	if r.Key.Job != "" {
+		below = append(below, name(r.Key.Job))
+	}
+	switch len(below) {
+	case 1:
+		out += `<span class="module">` + below[0] + "</span>"
+	case 2:
+		out += `<span class="module">` + below[0] + " · " + below[1] + "</span>"
 	}
 	return out
 }
@@ -212,4 +233,12 @@ func (s *site) runLink(r *derive.Run, root string) template.HTML {
 		return link(root+"run/"+runSlug(r)+"/index.html", stamp(r.Started))
 	}
 	return stamp(r.Started)
+}
+
+// runAt is [site.runLink] within a sentence.
+func (s *site) runAt(r *derive.Run, root string) template.HTML {
+	if r.Started.IsZero() {
+		return s.runLink(r, root)
+	}
+	return s.runLink(r, root) + " UTC"
 }

@@ -7,7 +7,8 @@
 // looks like data.
 //
 // Classes used: "chart", "spark", "grid", "tick", "m0" … "m5" (one per machine),
-// "line", "band", "bar" (intervals), "dot", "hollow", "cross", "center", "last".
+// "line", "band", "bar" (intervals), "dot", "hollow", "cross", "sample", "center",
+// "last".
 package svg
 
 import (
