@@ -197,7 +197,7 @@ func writeRows(b *strings.Builder, n, most int, row func(int) string) (hidden in
 
 // values lists what was measured, folded.
 func values(b *strings.Builder, d *derive.Derived, run *derive.Run) {
-	measured := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool { return r.Status != perf.OK || r.Headline() == nil })
+	measured := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool { return r.Status != perf.OK || r.Side || r.Headline() == nil })
 	if len(measured) == 0 {
 		return
 	}

@@ -55,7 +55,7 @@ func (s *site) scenarioTable(run *derive.Run, root string) template.HTML {
 	t := newTable("cards load", "Scenarios of the newest load test. Where a tool reports no interval, a number is its single value.",
 		col{"Scenario", true}, col{"Errors", false}, col{"Throughput", false}, col{"p50", false}, col{"p95", false}, col{"p99", false}, col{"Requests", false})
 	for _, r := range run.Results {
-		if r.Status != perf.OK {
+		if r.Status != perf.OK || r.Side {
 			continue
 		}
 		lat := r.Metric(perf.Latency)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -477,5 +478,21 @@ func BenchmarkRender(b *testing.B) {
 		}
 		b.ReportMetric(float64(total)/1e6, "MB/site")
 		b.ReportMetric(float64(len(files)), "files")
+	}
+}
+
+// A load test's CPU log is no scenario: it would be a row of "not reported".
+func TestSideResultsAreNoScenarios(t *testing.T) {
+	run := &derive.Run{ID: "1.1", Kind: perf.Load, InTrend: true, Started: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)}
+	run.Counts.Benchmarks = 1
+	for _, name := range []string{"checkout", "measuring process"} {
+		r := &derive.Result{Key: perf.Key{Kind: perf.Load, Module: "m", Name: name}, Label: name, Status: perf.OK, Side: name != "checkout",
+			Metrics: []derive.Metric{{Name: perf.Requests, Unit: perf.Count, Mean: perf.Some(5), Reported: true}}}
+		run.Results = append(run.Results, r)
+	}
+	s := newSite(&derive.Derived{Level: 0.99, Runs: []*derive.Run{run}})
+	table := string(s.scenarioTable(run, "../"))
+	if !strings.Contains(table, "checkout") || strings.Contains(table, "measuring") {
+		t.Errorf("scenarios:\n%s", table)
 	}
 }
