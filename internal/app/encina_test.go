@@ -141,7 +141,7 @@ func encinaShuffled(t *testing.T, repo string) {
 		t.Fatal(err)
 	}
 	var entries []perf.Entry
-	for e, err := range archive.Entries(t.Context(), archive.DefaultBranch, tree) {
+	for e, err := range archive.Entries(t.Context(), archive.DefaultBranch, tree, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func encinaShuffled(t *testing.T, repo string) {
 					return
 				}
 			}
-		}, derive.Options{Config: config.Default()})
+		}, derive.Options{Config: config.Default(), Reach: derive.SiteReach})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func export(ctx context.Context, s *session) error {
 	if form != "csv" && form != "json" {
 		return usagef("--format %s: an export is csv or json", form)
 	}
-	d, err := s.deriveTip(ctx)
+	d, err := s.deriveTip(ctx, derive.Reach{})
 	if err != nil {
 		return err
 	}

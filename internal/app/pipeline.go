@@ -134,18 +134,21 @@ func (s *session) deriveOptions() (derive.Options, error) {
 	if err != nil {
 		return derive.Options{}, err
 	}
-	return derive.Options{Config: c, Manifests: m, Repository: s.env.Getenv("GITHUB_REPOSITORY"), ServerURL: s.env.Getenv("GITHUB_SERVER_URL"),
+	return derive.Options{Config: c, Manifests: m, Reach: derive.SiteReach,
+		Repository: s.env.Getenv("GITHUB_REPOSITORY"), ServerURL: s.env.Getenv("GITHUB_SERVER_URL"),
 		Progress: func(done, all int, run string) {
 			s.log.Progress(fmt.Sprintf("derived run %d of %d: %s", done, all, run))
 		}}, nil
 }
 
-// deriveTip derives everything from the raw branch as it is now.
-func (s *session) deriveTip(ctx context.Context) (*derive.Derived, error) {
+// deriveTip derives everything from the raw branch as it is now, as far back as
+// reach says.
+func (s *session) deriveTip(ctx context.Context, reach derive.Reach) (*derive.Derived, error) {
 	opt, err := s.deriveOptions()
 	if err != nil {
 		return nil, err
 	}
+	opt.Reach = reach
 	raw, err := s.branch("raw-branch")
 	if err != nil {
 		return nil, err
@@ -162,17 +165,21 @@ func (s *session) deriveTip(ctx context.Context) (*derive.Derived, error) {
 }
 
 // deriveAt derives everything from the raw branch at a revision and tells of
-// what could not be read.
+// what could not be read. With a memo among the options only what is new is
+// read.
 func (s *session) deriveAt(ctx context.Context, raw gitdb.Branch, rev gitdb.Rev, opt derive.Options) (*derive.Derived, []perf.Diagnostic, error) {
 	name := s.opt.str("raw-branch")
 	tree, err := raw.Tree(ctx, rev)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := tree.Prefetch(ctx, []string{"."}); err != nil {
-		return nil, nil, fmt.Errorf("list branch %s: %w", name, err)
+	if len(opt.Memo.Known()) == 0 {
+		if err := tree.Prefetch(ctx, []string{"."}); err != nil {
+			return nil, nil, fmt.Errorf("list branch %s: %w", name, err)
+		}
 	}
-	d, diags, err := derive.Build(archive.Entries(ctx, name, tree), opt)
+	opt.Reread = func(folder string) (perf.Entry, error) { return archive.Entry(ctx, name, tree, folder) }
+	d, diags, err := derive.Build(archive.Entries(ctx, name, tree, opt.Memo.Known()), opt)
 	if err != nil {
 		return nil, diags, fmt.Errorf("derive from branch %s: %w", name, err)
 	}
@@ -184,4 +191,22 @@ func (s *session) deriveAt(ctx context.Context, raw gitdb.Branch, rev gitdb.Rev,
 		s.log.Diagnostic(diag)
 	}
 	return d, diags, nil
+}
+
+// deriveMemo derives from what is remembered alone: the state of a site that is
+// up to date for this call.
+func (s *session) deriveMemo(ctx context.Context, raw gitdb.Branch, opt derive.Options) (*derive.Derived, error) {
+	rev, err := raw.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := raw.Tree(ctx, rev)
+	if err != nil {
+		return nil, err
+	}
+	opt.Reread = func(folder string) (perf.Entry, error) {
+		return archive.Entry(ctx, s.opt.str("raw-branch"), tree, folder)
+	}
+	d, _, err := derive.Build(opt.Memo.Entries(), opt)
+	return d, err
 }

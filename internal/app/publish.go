@@ -70,7 +70,7 @@ func publish(ctx context.Context, s *session) error {
 		return nil
 	}
 	s.log.Group("Derive and write the site")
-	p, err := s.publishSite(ctx, raw, opt, wholeSite)
+	p, err := s.publishSite(ctx, raw, opt, wholeSite, false, entries)
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,16 @@ func (s *session) setAll(values map[string]string) error {
 	return nil
 }
 
+// wholeSite is all pages and data, and the memo for the next publish.
 func wholeSite(d *derive.Derived) ([]site.File, bool, error) {
 	files, err := site.Render(d)
+	if err != nil {
+		return nil, true, err
+	}
+	memo, err := d.MemoFiles()
+	for _, f := range memo {
+		files = append(files, site.File{Path: path.Join(memoDir, f.Path), Data: f.Data})
+	}
 	return files, true, err
 }
 

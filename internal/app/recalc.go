@@ -13,7 +13,7 @@ import (
 
 // recalc derives everything again from the raw branch and rewrites the site.
 func recalc(ctx context.Context, s *session) error {
-	return s.rewrite(ctx, wholeSite)
+	return s.rewrite(ctx, wholeSite, true)
 }
 
 // writeBadge writes the badge's files only.
@@ -21,11 +21,12 @@ func writeBadge(ctx context.Context, s *session) error {
 	return s.rewrite(ctx, func(d *derive.Derived) ([]site.File, bool, error) {
 		files, err := site.Badge(d.Badge)
 		return files, false, err
-	})
+	}, false)
 }
 
-// rewrite derives from the raw branch and writes what pages makes of it.
-func (s *session) rewrite(ctx context.Context, pages render) error {
+// rewrite derives from the raw branch, from nothing if fresh, and writes what
+// pages makes of it.
+func (s *session) rewrite(ctx context.Context, pages render, fresh bool) error {
 	event, _ := gh.ReadContext(s.env.Getenv)
 	if err := s.checkTargets(event.DefaultBranch); err != nil {
 		return err
@@ -50,7 +51,7 @@ func (s *session) rewrite(ctx context.Context, pages render) error {
 	} else if rev == "" {
 		return fmt.Errorf("branch %s does not exist: publish a run first", s.opt.str("raw-branch"))
 	}
-	p, err := s.publishSite(ctx, raw, opt, pages)
+	p, err := s.publishSite(ctx, raw, opt, pages, fresh, nil)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,13 @@ import (
 	"strconv"
 	"time"
 
+	"perfband/internal/derive"
 	"perfband/internal/site"
 )
 
 // serve derives the site and serves it until the context ends.
 func serve(ctx context.Context, s *session) error {
-	d, err := s.deriveTip(ctx)
+	d, err := s.deriveTip(ctx, derive.SiteReach)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"perfband/internal/archive"
 	"perfband/internal/derive"
 	"perfband/internal/gitdb"
 	"perfband/internal/perf"
@@ -19,6 +20,9 @@ import (
 
 // siteIndex marks a site folder as perfband's.
 const siteIndex = "data/v1/index.json"
+
+// memoDir is where, in the site's folder, the memo lies.
+const memoDir = "data/v1/memo"
 
 // published says what a site update did.
 type published struct {
@@ -32,62 +36,138 @@ type published struct {
 // render makes the files to write from derived data.
 type render func(*derive.Derived) (files []site.File, whole bool, err error)
 
-// publishSite derives from the raw branch and writes the site branch. When the
-// site branch moves meanwhile everything is derived again on the newest raw
+// siteUpdate is one call's update of the site branch.
+type siteUpdate struct {
+	s     *session
+	raw   gitdb.Branch
+	opt   derive.Options
+	pages render
+	dir   string
+	fresh bool               // derive from nothing, whatever is remembered
+	mine  []archive.Appended // entries of this call
+	files []site.File
+	published
+}
+
+// publishSite derives from the raw branch and writes the site branch. What the
+// site remembers of earlier runs is used unless fresh. When the site branch
+// moves meanwhile everything is derived again on its new tip and the newest raw
 // tip: derived data is never merged.
-func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.Options, pages render) (published, error) {
-	var p published
+func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.Options, pages render, fresh bool, mine []archive.Appended) (published, error) {
 	branch, err := s.branch("site-branch")
 	if err != nil {
-		return p, err
+		return published{}, err
 	}
 	dir, err := s.siteDir()
 	if err != nil {
-		return p, err
+		return published{}, err
 	}
-	var files []site.File
-	attempt := func(ctx context.Context, tip gitdb.Rev, tree *gitdb.Tree) (gitdb.Change, error) {
-		if err := ours(tree, s.opt.str("site-branch"), dir); err != nil {
-			return gitdb.Change{}, err
-		}
-		rawTip, err := raw.Head(ctx)
-		if err != nil {
-			return gitdb.Change{}, err
-		}
-		whole := true
-		if p.derived == nil || rawTip != p.rawTip {
-			if p.derived, p.diags, err = s.deriveAt(ctx, raw, rawTip, opt); err != nil {
-				return gitdb.Change{}, err
-			}
-			p.rawTip = rawTip
-		}
-		if files, whole, err = pages(p.derived); err != nil {
-			return gitdb.Change{}, err
-		}
-		c := gitdb.Change{When: s.now, Message: fmt.Sprintf("Publish performance site\n\nperfband %s\nPerfband-Raw: %s", s.env.Version, rawTip)}
-		if whole {
-			c.Replace = dir
-		}
-		p.bytes = 0
-		for _, f := range files {
-			c.Put = append(c.Put, gitdb.Bytes(path.Join(dir, f.Path), f.Data))
-			p.bytes += int64(len(f.Data))
-		}
-		if tip == "" {
-			c.Put = append(c.Put, gitdb.Bytes(".nojekyll", nil))
-		}
-		if s.opt.flag("dry-run") {
-			return c, gitdb.ErrNothing
-		}
-		return c, nil
+	u := &siteUpdate{s: s, raw: raw, opt: opt, pages: pages, dir: dir, fresh: fresh, mine: mine}
+	if u.commit, err = gitdb.Update(ctx, branch, gitdb.UpdateOptions{Moved: func(try int) {
+		s.log.Infof("Branch %s moved; deriving again, try %d", s.opt.str("site-branch"), try)
+	}}, u.attempt); err != nil {
+		return u.published, fmt.Errorf("write site to branch %s: %w", s.opt.str("site-branch"), err)
 	}
-	p.commit, err = gitdb.Update(ctx, branch, gitdb.UpdateOptions{Moved: func(try int) {
-		s.log.Info(fmt.Sprintf("Branch %s moved; deriving again, try %d", s.opt.str("site-branch"), try))
-	}}, attempt)
+	return u.published, s.writeOut(u.files)
+}
+
+// attempt makes the change for one tip of the site branch.
+func (u *siteUpdate) attempt(ctx context.Context, tip gitdb.Rev, tree *gitdb.Tree) (gitdb.Change, error) {
+	s := u.s
+	if err := ours(tree, s.opt.str("site-branch"), u.dir); err != nil {
+		return gitdb.Change{}, err
+	}
+	opt := u.opt
+	var err error
+	if !u.fresh {
+		if opt.Memo, err = readMemo(ctx, tree, u.dir, opt); err != nil {
+			return gitdb.Change{}, err
+		}
+	}
+	done, err := u.doneBefore(ctx, opt.Memo)
 	if err != nil {
-		return p, fmt.Errorf("write site to branch %s: %w", s.opt.str("site-branch"), err)
+		return gitdb.Change{}, err
 	}
-	return p, s.writeOut(files)
+	if done {
+		u.derived, err = s.deriveMemo(ctx, u.raw, opt)
+	} else {
+		if u.rawTip, err = u.raw.Head(ctx); err != nil {
+			return gitdb.Change{}, err
+		}
+		u.derived, u.diags, err = s.deriveAt(ctx, u.raw, u.rawTip, opt)
+	}
+	if err != nil {
+		return gitdb.Change{}, err
+	}
+	var whole bool
+	if u.files, whole, err = u.pages(u.derived); err != nil {
+		return gitdb.Change{}, err
+	}
+	c := gitdb.Change{When: s.now, Message: fmt.Sprintf("Publish performance site\n\nperfband %s\nPerfband-Raw: %s", s.env.Version, u.rawTip)}
+	if whole {
+		c.Replace = u.dir
+	}
+	u.bytes = 0
+	for _, f := range u.files {
+		c.Put = append(c.Put, gitdb.Bytes(path.Join(u.dir, f.Path), f.Data))
+		u.bytes += int64(len(f.Data))
+	}
+	if tip == "" {
+		c.Put = append(c.Put, gitdb.Bytes(".nojekyll", nil))
+	}
+	if done || s.opt.flag("dry-run") {
+		return c, gitdb.ErrNothing
+	}
+	return c, nil
+}
+
+// doneBefore reports whether the site on its branch was derived from this
+// call's entries already: another publisher that came later saw them too.
+func (u *siteUpdate) doneBefore(ctx context.Context, memo *derive.Memo) (bool, error) {
+	for _, e := range u.mine {
+		known, ok := memo.Entry(e.Path)
+		if !ok || e.Commit == "" {
+			return false, nil
+		}
+		tree, err := u.raw.Tree(ctx, e.Commit)
+		if err != nil {
+			return false, err
+		}
+		id, err := tree.ID(e.Path)
+		if err != nil || string(id) != known.ID {
+			return false, err
+		}
+	}
+	return len(u.mine) > 0, nil
+}
+
+// readMemo reads what the site remembers of earlier runs.
+func readMemo(ctx context.Context, tree *gitdb.Tree, dir string, opt derive.Options) (*derive.Memo, error) {
+	folder := path.Join(dir, memoDir)
+	if _, err := tree.ID(folder); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err := tree.Prefetch(ctx, []string{folder}); err != nil {
+		return nil, err
+	}
+	var files []string
+	err := fs.WalkDir(tree, folder, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, p)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := tree.Prefetch(ctx, files); err != nil {
+		return nil, err
+	}
+	sub, err := tree.Sub(folder)
+	if err != nil {
+		return nil, err
+	}
+	return derive.ReadMemo(sub, opt)
 }
 
 // siteDir is the site's folder on its branch.

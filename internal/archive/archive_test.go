@@ -78,7 +78,7 @@ func tip(t *testing.T, b gitdb.Branch) *gitdb.Tree {
 // entries reads everything, diagnostics as "file: why".
 func entries(t *testing.T, tree *gitdb.Tree) (out []perf.Entry, notes []string) {
 	t.Helper()
-	for e, err := range Entries(context.Background(), DefaultBranch, tree) {
+	for e, err := range Entries(context.Background(), DefaultBranch, tree, nil) {
 		var d *perf.Diagnostic
 		switch {
 		case errors.As(err, &d):

@@ -24,9 +24,12 @@ var dateFolder = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 // Entries yields every entry of the tree, by kind, date and name. A folder
 // that is not an entry yields a *perf.Diagnostic and the walk goes on; any
 // other error ends it. Raw files are read only when asked for.
-func Entries(ctx context.Context, branch string, tree *gitdb.Tree) iter.Seq2[perf.Entry, error] {
+//
+// known is what the caller remembers, by date folder: of a date or an entry
+// whose folder is unchanged the remembered stub is yielded and nothing is read.
+func Entries(ctx context.Context, branch string, tree *gitdb.Tree, known map[string]perf.KnownDate) iter.Seq2[perf.Entry, error] {
 	return func(yield func(perf.Entry, error) bool) {
-		r := reader{ctx: ctx, branch: branch, tree: tree}
+		r := reader{ctx: ctx, branch: branch, tree: tree, known: known}
 		for _, kind := range perf.Kinds {
 			dates, err := r.list(kind.Folder())
 			if err != nil {
@@ -41,7 +44,7 @@ func Entries(ctx context.Context, branch string, tree *gitdb.Tree) iter.Seq2[per
 					}
 					continue
 				}
-				if !r.date(kind, p, yield) {
+				if !r.date(kind, p, idOf(date), yield) {
 					return
 				}
 			}
@@ -53,9 +56,32 @@ type reader struct {
 	ctx    context.Context
 	branch string
 	tree   *gitdb.Tree
+	known  map[string]perf.KnownDate
 }
 
-func (r *reader) date(kind perf.Kind, dir string, yield func(perf.Entry, error) bool) bool {
+// idOf names the content of a folder, "" if the tree does not tell.
+func idOf(d fs.DirEntry) string {
+	info, err := d.Info()
+	if err != nil || info.Sys() == nil {
+		return ""
+	}
+	return fmt.Sprint(info.Sys())
+}
+
+func (r *reader) date(kind perf.Kind, dir, id string, yield func(perf.Entry, error) bool) bool {
+	before := r.known[dir]
+	if id != "" && id == before.ID {
+		for _, e := range before.Entries {
+			if !yield(e, nil) {
+				return false
+			}
+		}
+		return true
+	}
+	stubs := map[string]perf.Entry{}
+	for _, e := range before.Entries {
+		stubs[e.Path] = e
+	}
 	runs, err := r.list(dir)
 	if err != nil {
 		yield(perf.Entry{}, err)
@@ -73,11 +99,39 @@ func (r *reader) date(kind perf.Kind, dir string, yield func(perf.Entry, error) 
 			yield(perf.Entry{}, err)
 			return false
 		}
-		if !yield(r.entry(kind, p)) {
+		entry := idOf(run)
+		if e, ok := stubs[p]; ok && entry != "" && e.ID == entry {
+			e.DateID = id
+			if !yield(e, nil) {
+				return false
+			}
+			continue
+		}
+		e, err := r.entry(kind, p)
+		e.ID, e.DateID = entry, id
+		if !yield(e, err) {
 			return false
 		}
 	}
 	return true
+}
+
+// Entry reads the entry in one folder of the tree.
+func Entry(ctx context.Context, branch string, tree *gitdb.Tree, folder string) (perf.Entry, error) {
+	top, _, _ := strings.Cut(folder, "/")
+	kind, ok := perf.KindOfFolder(top)
+	if !ok {
+		return perf.Entry{}, fmt.Errorf("read %s:%s: not a folder of the archive", branch, folder)
+	}
+	if err := tree.Prefetch(ctx, []string{folder}); err != nil {
+		return perf.Entry{}, fmt.Errorf("list %s:%s: %w", branch, folder, err)
+	}
+	r := reader{ctx: ctx, branch: branch, tree: tree}
+	e, err := r.entry(kind, folder)
+	if id, idErr := tree.ID(folder); idErr == nil {
+		e.ID = string(id)
+	}
+	return e, err
 }
 
 func (r *reader) list(dir string) ([]fs.DirEntry, error) {

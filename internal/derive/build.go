@@ -5,17 +5,29 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"perfband/internal/config"
 	"perfband/internal/decode"
+	"perfband/internal/limits"
 	"perfband/internal/manifest"
 	"perfband/internal/perf"
 )
 
-// StripRuns is how many of a series' newest runs keep their raw samples, for
-// the strip chart.
+// StripRuns is how many of a series' newest runs the strip chart shows.
 const StripRuns = 20
+
+// Reach bounds what is kept of a kind's runs. All have a header.
+type Reach struct {
+	Trend   int // newest trend runs with results; 0: all runs have them
+	Pages   int // newest runs of any sort with results
+	Samples int // newest trend runs that keep their raw samples too
+}
+
+// SiteReach is what the pages show.
+var SiteReach = Reach{Trend: limits.HistoryRuns, Pages: limits.RunPages, Samples: StripRuns}
 
 // Options are the inputs of Build besides the entries. Equal options and
 // entries give equal results.
@@ -24,6 +36,13 @@ type Options struct {
 	Manifests  manifest.Set
 	Repository string // "owner/name" for links, "" if unknown
 	ServerURL  string // "https://github.com", "" if unknown
+	// Reach says how far back results go; the zero value keeps the results of all
+	// runs and no raw samples.
+	Reach Reach
+	// Memo is what an earlier derivation with equal options remembered. Reread
+	// gives the whole of an entry that is a stub; it must be there with a Memo.
+	Memo   *Memo
+	Reread func(folder string) (perf.Entry, error)
 	// Progress is told of each decoded run; nil for silence. It must not
 	// influence anything.
 	Progress func(done, all int, run string)
@@ -46,12 +65,30 @@ func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.
 			list = append(list, e)
 		}
 	}
-	groups := group(list)
+	slices.SortFunc(list, func(a, b perf.Entry) int { return strings.Compare(a.Path, b.Path) })
+	d := &Derived{Title: opt.Config.Site.Title, Level: opt.Config.Stats.Confidence,
+		Repository: opt.Repository, ServerURL: opt.ServerURL, entries: list}
+	var err error
+	if d.basis, err = basis(opt); err != nil {
+		return nil, diags, err
+	}
+	if d.Runs, err = buildRuns(group(list), opt); err != nil {
+		return nil, diags, err
+	}
+	d.Series = series(d.Runs)
+	d.Badge = badge(d.Runs)
+	return d, diags, nil
+}
+
+// buildRuns makes the runs in canonical order, with the results of those within
+// the window. A remembered run is not decoded again.
+func buildRuns(groups []runGroup, opt Options) ([]*Run, error) {
+	w := window{opt: opt, groups: map[*Run]runGroup{}, had: map[*Run]memoRun{}}
 	runs := make([]*Run, 0, len(groups))
 	for i, g := range groups {
-		run, err := buildRun(g, opt)
+		run, err := w.make(g)
 		if err != nil {
-			return nil, diags, err
+			return nil, err
 		}
 		runs = append(runs, run)
 		for _, c := range g.copies {
@@ -61,23 +98,24 @@ func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.
 			opt.Progress(i+1, len(groups), run.ID)
 		}
 	}
-	d := &Derived{Title: opt.Config.Site.Title, Level: opt.Config.Stats.Confidence,
-		Repository: opt.Repository, ServerURL: opt.ServerURL, Runs: order(runs)}
-	d.Series = series(d.Runs)
-	d.Badge = badge(d.Runs)
-	return d, diags, nil
+	runs = order(runs)
+	return runs, w.fit(runs)
 }
 
 // buildRun decodes and summarises all entries of one run.
 func buildRun(g runGroup, opt Options) (*Run, error) {
 	first := g.entries[0]
-	run := &Run{ID: g.id, Kind: first.Meta.Run.Kind, Meta: first.Meta, OriginPath: first.Path, Legacy: first.Legacy, Started: first.Meta.Run.Started}
-	parts, err := decodeEntries(g.entries, opt)
+	run := &Run{ID: g.id, Kind: first.Meta.Run.Kind, Meta: trim(first.Meta), OriginPath: first.Path, Legacy: first.Legacy,
+		Started: first.Meta.Run.Started, key: g.key(), samples: true, Results: []*Result{}}
+	entries, err := whole(g.entries, opt)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := decodeEntries(entries, opt)
 	if err != nil {
 		return nil, err
 	}
 	var earliest = run.Started
-	modules, withNumbers := map[string]bool{}, map[string]bool{}
 	for _, p := range parts {
 		run.Diagnostics = append(run.Diagnostics, p.diags...)
 		run.Results = append(run.Results, p.results...)
@@ -99,6 +137,29 @@ func buildRun(g runGroup, opt Options) (*Run, error) {
 	}
 	run.Results, run.Diagnostics = distinct(run.Results, run.Diagnostics, opt.Config.Stats)
 	classify(run, opt)
+	tally(run)
+	run.CPUs = cpus(run.Results)
+	return run, nil
+}
+
+// whole replaces stubs by the entries they stand for.
+func whole(entries []perf.Entry, opt Options) ([]perf.Entry, error) {
+	out := slices.Clone(entries)
+	for i, e := range out {
+		if !e.Stub {
+			continue
+		}
+		var err error
+		if out[i], err = opt.Reread(e.Path); err != nil {
+			return nil, fmt.Errorf("read %s again: %w", e.Path, err)
+		}
+	}
+	return out, nil
+}
+
+// tally counts a run's results.
+func tally(run *Run) {
+	modules, withNumbers := map[string]bool{}, map[string]bool{}
 	for _, r := range run.Results {
 		modules[r.Key.Module] = true
 		if r.Side {
@@ -115,8 +176,6 @@ func buildRun(g runGroup, opt Options) (*Run, error) {
 		}
 	}
 	run.Counts.Modules, run.Counts.ModulesWithNumbers = len(modules), len(withNumbers)
-	run.CPUs = cpus(run.Results)
-	return run, nil
 }
 
 func newestAttempt(entries []perf.Entry, shard string) int {
@@ -178,7 +237,7 @@ func prefetch(e perf.Entry, paths []string) error {
 // copyOf is the run row of an entry that repeats another one's results.
 func copyOf(run *Run, e perf.Entry) *Run {
 	c := *run
-	c.Meta, c.OriginPath, c.DuplicateOf = e.Meta, e.Path, run.ID
+	c.Meta, c.OriginPath, c.DuplicateOf = trim(e.Meta), e.Path, run.ID
 	c.Meta.Commit.Untrusted = c.Meta.Commit.SHA != ""
 	c.InTrend, c.Excluded = false, "copy"
 	c.Diagnostics = []perf.Diagnostic{{Severity: perf.Warning, Code: "copy-of-run", Where: perf.Where{File: e.Path},

@@ -28,6 +28,9 @@ type Derived struct {
 	// Repository is "owner/name" and ServerURL its host, "" when unknown.
 	Repository string
 	ServerURL  string
+
+	basis   string       // what results rest on besides the archive
+	entries []perf.Entry // all of the archive, by path
 }
 
 // Run is one archived run (all entries of one run id, newest attempt per
@@ -50,9 +53,12 @@ type Run struct {
 	// why not: "copy", "dry", "short", "other branch".
 	InTrend     bool
 	Excluded    string
-	Results     []*Result // canonical order
+	Results     []*Result // canonical order; nil for runs out of reach
 	Diagnostics []perf.Diagnostic
 	Legacy      bool
+
+	key     string // identifies what it was made from, "" if that is unknown
+	samples bool   // whether results still hold their raw samples
 }
 
 // Counts of one run.

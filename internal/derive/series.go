@@ -45,7 +45,6 @@ func series(runs []*Run) []*Series {
 			judge(s, i)
 		}
 	}
-	forgetSamples(runs)
 	return out
 }
 
@@ -88,27 +87,6 @@ func legacyCI99(prev, now *Metric) bool {
 	hi, okHi := prev.ci99.Hi.Get()
 	median, ok := now.Median.Get()
 	return okLo && okHi && ok && (median < lo || median > hi)
-}
-
-// forgetSamples drops the raw samples of all but the newest runs of a kind.
-func forgetSamples(runs []*Run) {
-	kept := map[perf.Kind]int{}
-	for _, run := range slices.Backward(runs) {
-		if run.InTrend {
-			kept[run.Kind]++
-		}
-		if run.InTrend && kept[run.Kind] <= StripRuns {
-			continue
-		}
-		for _, r := range run.Results {
-			if run.DuplicateOf != "" {
-				break // shares its results with the original
-			}
-			for i := range r.Metrics {
-				r.Metrics[i].Samples = nil
-			}
-		}
-	}
 }
 
 // badge is the state of the newest run, benchmarks before load tests. Until

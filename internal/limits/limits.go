@@ -119,6 +119,9 @@ const (
 	// RunPages is how many of the newest runs of each kind have a page: each
 	// lists all its results, so more would make the site grow with history.
 	RunPages = 30
+	// HistoryRuns is how many of the newest trend runs of each kind the pages
+	// draw and the memo remembers; the archive and exports have all.
+	HistoryRuns = 64
 	// RunListRows is the most runs in the list of runs.
 	RunListRows = 500
 	// RecentRuns decides which benchmarks have a page: those with a result in

@@ -5,11 +5,16 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"perfband/internal/perf"
@@ -105,6 +110,23 @@ func (s *Set) add(fsys fs.FS, p string) error {
 		s.byKey[r] = b
 	}
 	return nil
+}
+
+// Digest identifies the content of the set.
+func (s Set) Digest() string {
+	keys := slices.SortedFunc(maps.Keys(s.byKey), func(a, b ref) int {
+		return cmp.Or(cmp.Compare(a.module, b.module), cmp.Compare(a.id, b.id), cmp.Compare(a.job, b.job))
+	})
+	h := sha256.New()
+	for _, k := range keys {
+		b := s.byKey[k]
+		fmt.Fprintf(h, "%q %q %q %q", k.module, k.id, k.job, b.DocRef)
+		if b.ExpectUnstable != nil {
+			fmt.Fprintf(h, " %q", b.ExpectUnstable.Reason)
+		}
+		fmt.Fprintln(h)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Find returns what the manifests say of a benchmark: the entry for its job,

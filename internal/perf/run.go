@@ -158,6 +158,18 @@ type Entry struct {
 	// one run. Empty when it could not be had.
 	Content string
 	Legacy  bool // an older layout, upgraded while reading
+	// ID and DateID name the content of the entry's folder and of the date
+	// folder above it: equal for equal content, "" when unknown.
+	ID, DateID string
+	// Stub says that this is what was remembered of the entry: Meta lacks the
+	// lists that only decoding needs, and there is no Raw.
+	Stub bool
+}
+
+// KnownDate is a date folder of the archive as it was read before.
+type KnownDate struct {
+	ID      string
+	Entries []Entry // stubs, by path
 }
 
 // EntryModule is one module folder of an entry.

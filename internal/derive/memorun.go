@@ -1,0 +1,178 @@
+package derive
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"perfband/internal/perf"
+)
+
+// memoHeader is what is remembered of every run, whatever its age. Its metadata
+// is that of its first entry.
+type memoHeader struct {
+	Key        string       `json:"key"`
+	OriginPath string       `json:"origin_path"`
+	ID         string       `json:"id"`
+	EntryIDs   []string     `json:"entry_ids"`
+	Started    time.Time    `json:"started"`
+	JobKind    perf.JobKind `json:"job_kind"`
+	Counts     Counts       `json:"counts"`
+	CPUs       []CPUCount   `json:"cpus,omitempty"`
+	InTrend    bool         `json:"in_trend,omitempty"`
+	Excluded   string       `json:"excluded,omitempty"`
+	Legacy     bool         `json:"legacy,omitempty"`
+}
+
+func headerOf(r *Run) memoHeader {
+	return memoHeader{r.key, r.OriginPath, r.ID, r.EntryIDs, r.Started, r.JobKind, r.Counts, r.CPUs, r.InTrend, r.Excluded, r.Legacy}
+}
+
+func (h memoHeader) run() *Run {
+	return &Run{key: h.Key, OriginPath: h.OriginPath, ID: h.ID, EntryIDs: h.EntryIDs, Started: h.Started, JobKind: h.JobKind,
+		Counts: h.Counts, CPUs: h.CPUs, InTrend: h.InTrend, Excluded: h.Excluded, Legacy: h.Legacy}
+}
+
+// memoResultsFile is the results of one run. Machines and tools, which many
+// results share, stand once.
+type memoResultsFile struct {
+	Schema      int               `json:"schema"`
+	Kind        string            `json:"kind"` // "memo-run"
+	Key         string            `json:"key"`
+	Samples     bool              `json:"samples"` // whether the raw samples are among it
+	Envs        []perf.Env        `json:"envs"`
+	Tools       []string          `json:"tools"`
+	Results     []memoResult      `json:"results"`
+	Diagnostics []perf.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+type memoResult struct {
+	Key             perf.Key     `json:"key"`
+	Label           string       `json:"label,omitempty"`
+	JobKind         perf.JobKind `json:"job_kind"`
+	Dims            []perf.Param `json:"dims,omitempty"`
+	DocRef          string       `json:"docref,omitempty"`
+	Rows            int          `json:"rows"`
+	Status          perf.Status  `json:"status"`
+	Reason          string       `json:"reason,omitempty"`
+	File            string       `json:"file"`
+	Env             int          `json:"env"`
+	Tool            int          `json:"tool"`
+	Stability       Stability    `json:"stability,omitempty"`
+	StabilityReason string       `json:"stability_reason,omitempty"`
+	CarriedFrom     string       `json:"carried_from,omitempty"`
+	Side            bool         `json:"side,omitempty"`
+	InTrend         bool         `json:"in_trend,omitempty"`
+	Metrics         []memoMetric `json:"metrics,omitempty"`
+}
+
+func resultsOf(r *Run) memoResultsFile {
+	f := memoResultsFile{Schema: memoSchema, Kind: "memo-run", Key: r.key, Samples: r.samples, Envs: []perf.Env{}, Tools: []string{},
+		Results: []memoResult{}, Diagnostics: r.Diagnostics}
+	envs, tools := map[string]int{}, map[string]int{}
+	for _, res := range r.Results {
+		// Printing sorts the toolchain, so equal machines print equally.
+		text := fmt.Sprint(res.Env)
+		env, ok := envs[text]
+		if !ok {
+			env = len(f.Envs)
+			envs[text] = env
+			f.Envs = append(f.Envs, res.Env)
+		}
+		tool, ok := tools[res.Tool]
+		if !ok {
+			tool = len(f.Tools)
+			tools[res.Tool] = tool
+			f.Tools = append(f.Tools, res.Tool)
+		}
+		m := memoResult{Key: res.Key, JobKind: res.JobKind, Dims: res.Dims, DocRef: res.DocRef, Rows: res.Rows, Status: res.Status,
+			Reason: res.Reason, File: res.File, Env: env, Tool: tool, Stability: res.Stability, StabilityReason: res.StabilityReason,
+			CarriedFrom: res.CarriedFrom, Side: res.Side, InTrend: res.InTrend, Label: res.Label}
+		for i := range res.Metrics {
+			m.Metrics = append(m.Metrics, memoMetric(res.Metrics[i]))
+		}
+		f.Results = append(f.Results, m)
+	}
+	return f
+}
+
+// into gives the results to a run; false if they do not fit together.
+func (f memoResultsFile) into(r *Run) bool {
+	results := make([]*Result, 0, len(f.Results))
+	for _, m := range f.Results {
+		if m.Env < 0 || m.Env >= len(f.Envs) || m.Tool < 0 || m.Tool >= len(f.Tools) {
+			return false
+		}
+		res := &Result{Key: m.Key, Label: m.Label, JobKind: m.JobKind, Dims: m.Dims, DocRef: m.DocRef, Rows: m.Rows, Status: m.Status,
+			Reason: m.Reason, File: m.File, Env: f.Envs[m.Env], Tool: f.Tools[m.Tool], Stability: m.Stability, StabilityReason: m.StabilityReason,
+			CarriedFrom: m.CarriedFrom, Side: m.Side, InTrend: m.InTrend}
+		for _, metric := range m.Metrics {
+			res.Metrics = append(res.Metrics, Metric(metric))
+		}
+		results = append(results, res)
+	}
+	r.Results, r.Diagnostics = results, f.Diagnostics
+	return true
+}
+
+// memoMetric is a Metric as a JSON array: a run has thousands of them, and the
+// names of their fields would be most of the memo.
+type memoMetric Metric
+
+// numbers are the fields of a metric that may be absent, in the memo's order.
+func (m *memoMetric) numbers() []*perf.Num {
+	return []*perf.Num{&m.Mean, &m.Median, &m.StdDev, &m.Min, &m.Max, &m.Q1, &m.Q3, &m.P95, &m.P99, &m.CV,
+		&m.CI.Lo, &m.CI.Hi, &m.CI95.Lo, &m.CI95.Hi, &m.ci99.Lo, &m.ci99.Hi, &m.OpsPerSec}
+}
+
+// flags are the fields of a metric that are true or false.
+func (m *memoMetric) flags() []*bool {
+	return []*bool{&m.Exact, &m.P95Undersampled, &m.P99Undersampled, &m.Reported}
+}
+
+// MarshalJSON writes [name, unit, better, flags, n, levels, numbers, samples].
+func (m memoMetric) MarshalJSON() ([]byte, error) {
+	bits := 0
+	for i, f := range m.flags() {
+		if *f {
+			bits |= 1 << i
+		}
+	}
+	numbers := make([]perf.Num, 0, 17)
+	for _, n := range m.numbers() {
+		numbers = append(numbers, *n)
+	}
+	return json.Marshal([]any{m.Name, m.Unit, m.Better, bits, m.N, []float64{m.CI.Level, m.CI95.Level, m.ci99.Level}, numbers, m.Samples})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (m *memoMetric) UnmarshalJSON(b []byte) error {
+	var bits int
+	var levels []float64
+	var numbers []perf.Num
+	fields := []any{&m.Name, &m.Unit, &m.Better, &bits, &m.N, &levels, &numbers, &m.Samples}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	if len(raw) != len(fields) {
+		return fmt.Errorf("a metric has %d fields, not %d", len(fields), len(raw))
+	}
+	for i, f := range fields {
+		if err := json.Unmarshal(raw[i], f); err != nil {
+			return err
+		}
+	}
+	for i, f := range m.flags() {
+		*f = bits&(1<<i) != 0
+	}
+	to := m.numbers()
+	if len(levels) != 3 || len(numbers) != len(to) {
+		return fmt.Errorf("a metric has %d levels and %d numbers", len(levels), len(numbers))
+	}
+	m.CI.Level, m.CI95.Level, m.ci99.Level = levels[0], levels[1], levels[2]
+	for i, n := range to {
+		*n = numbers[i]
+	}
+	return nil
+}
