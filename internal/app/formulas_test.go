@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +16,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// TestFormulas: whoever changes what a frozen archive derives to must raise
-// derive.Formulas, so that stored results of older formulas are not trusted.
+// TestFormulas: whoever changes what a frozen archive derives to (every exported
+// table, every data file of the site and the memo) must raise derive.Formulas,
+// so that what older formulas left behind is not trusted. How pages look may
+// change freely.
 func TestFormulas(t *testing.T) {
 	dir := t.TempDir()
 	if _, errs, code := call(t, dir, "demo", "--no-serve", "--dir", filepath.Join(dir, "d")); code != 0 {
@@ -27,7 +30,20 @@ func TestFormulas(t *testing.T) {
 	for _, what := range derive.TableNames {
 		fmt.Fprintln(h, mustCall(t, "export", "--remote", repo, "--what", what))
 	}
-	got := fmt.Sprintf("formulas %d\ntables %s\n", derive.Formulas, hex.EncodeToString(h.Sum(nil)))
+	data := filepath.Join(dir, "d", "site", "data")
+	err := filepath.WalkDir(data, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		fmt.Fprintln(h, strings.TrimPrefix(p, data), len(b))
+		h.Write(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintf("formulas %d\nderived %s\n", derive.Formulas, hex.EncodeToString(h.Sum(nil)))
 	file := root + "/testdata/derive/formulas.txt"
 	want, err := os.ReadFile(file)
 	if *update {

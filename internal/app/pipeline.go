@@ -10,11 +10,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"perfband/internal/archive"
 	"perfband/internal/config"
 	"perfband/internal/derive"
 	"perfband/internal/gitdb"
+	"perfband/internal/limits"
 	"perfband/internal/manifest"
 	"perfband/internal/perf"
 )
@@ -45,6 +47,14 @@ func (s *session) branch(option string) (gitdb.Branch, error) {
 		return nil, err
 	}
 	return gitdb.Open(r, s.opt.str(option))
+}
+
+// spread is how far writers are kept apart: in a workflow there may be many.
+func (s *session) spread() time.Duration {
+	if s.fromInputs {
+		return limits.PushSpread
+	}
+	return 0
 }
 
 // checkTargets refuses what cannot be written to before anything is done.

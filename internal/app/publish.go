@@ -202,7 +202,7 @@ func (s *session) archiveOne(ctx context.Context, raw gitdb.Branch, e pending, u
 	if unusable != nil {
 		return archive.Appended{}, unusable
 	}
-	a, err := archive.Append(ctx, raw, e.meta, e.staged, s.now, gitdb.UpdateOptions{Moved: func(try int) {
+	a, err := archive.Append(ctx, raw, e.meta, e.staged, s.now, gitdb.UpdateOptions{Spread: s.spread(), Moved: func(try int) {
 		s.log.Infof("Branch %s moved, try %d", s.opt.str("raw-branch"), try)
 	}})
 	if err == nil {

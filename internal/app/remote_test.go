@@ -129,11 +129,12 @@ func TestSiteRefused(t *testing.T) {
 	}
 }
 
-// TestManyPublishers: nobody's results are lost, and the site at the end is
-// what a recalculation gives.
+// TestManyPublishers: sixteen at once, each with results of its own. Nobody's
+// are lost, both branches are lines, and the site at the end is what a
+// recalculation gives.
 func TestManyPublishers(t *testing.T) {
 	s := gittest.New(t, gittest.Options{})
-	const n = 4
+	const n = 16
 	var wg sync.WaitGroup
 	for i := range n {
 		dir := workspace(t, 1000+i)
@@ -144,12 +145,26 @@ func TestManyPublishers(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if out := gittest.Git(t, s.Repo, "", "rev-list", "--count", "perf-raw"); strings.TrimSpace(out) != fmt.Sprint(n) {
-		t.Errorf("%s commits on perf-raw, want %d", strings.TrimSpace(out), n)
+	for _, branch := range []string{"perf-raw", "gh-pages"} {
+		for commit := range strings.Lines(gittest.Git(t, s.Repo, "", "rev-list", "--parents", branch)) {
+			if len(strings.Fields(commit)) > 2 {
+				t.Errorf("%s has a merge: %s", branch, commit)
+			}
+		}
+	}
+	if out := strings.TrimSpace(gittest.Git(t, s.Repo, "", "rev-list", "--count", "perf-raw")); out != fmt.Sprint(n) {
+		t.Errorf("%s commits on perf-raw, want %d", out, n)
+	}
+	pages := strings.TrimSpace(gittest.Git(t, s.Repo, "", "rev-list", "--count", "gh-pages"))
+	t.Logf("%d publishers made %s commits of the site", n, pages)
+	runs := table(t, mustCall(t, "export", "--remote", s.URL, "--what", "runs"))
+	if len(runs) != n {
+		t.Errorf("%d runs derived, want %d", len(runs), n)
 	}
 	before := gittest.Git(t, s.Repo, "", "rev-parse", "gh-pages^{tree}")
 	mustCall(t, "recalc", "--remote", s.URL)
 	if after := gittest.Git(t, s.Repo, "", "rev-parse", "gh-pages^{tree}"); after != before {
 		t.Error("the site differs from a recalculation")
 	}
+	gittest.Git(t, s.Repo, "", "fsck", "--strict")
 }

@@ -2,9 +2,11 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"perfband/internal/config"
 	"perfband/internal/derive"
 	"perfband/internal/gitdb"
+	"perfband/internal/gitdb/gittest"
 	"perfband/internal/perf"
 )
 
@@ -312,4 +315,64 @@ func TestIncrementalReadsOnlyNew(t *testing.T) {
 
 func stageFor(sources []archive.Source) (*archive.Staged, []perf.Diagnostic, error) {
 	return archive.Stage(sources, nil)
+}
+
+// TestEncinaOneByOne lets the folders of a real archive arrive one after the
+// other, out of order, and compares the last site with one recalculation.
+func TestEncinaOneByOne(t *testing.T) {
+	dir := cmp.Or(os.Getenv("PERFBAND_ENCINA"), "../../../shared/encina")
+	bundle, err := filepath.Abs(filepath.Join(dir, "perf-raw.bundle"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(bundle); err != nil {
+		if req := os.Getenv("PERFBAND_REQUIRE"); req == "all" || slices.Contains(strings.Split(req, ","), "corpus") {
+			t.Fatal(err)
+		}
+		t.Skipf("the shared archive is missing: %v", err)
+	}
+	gittest.RequireGit(t)
+	repo := filepath.Join(t.TempDir(), "r.git")
+	gittest.Git(t, t.TempDir(), "", "clone", "-q", "--bare", bundle, repo)
+	var folders []string
+	for _, kind := range []string{"benchmarks", "load-tests"} {
+		out := gittest.Git(t, repo, "", "ls-tree", "-d", "-r", "--name-only", "perf-raw", kind+"/")
+		for p := range strings.Lines(out) {
+			if p = strings.TrimSpace(p); strings.Count(p, "/") == 2 {
+				folders = append(folders, p)
+			}
+		}
+	}
+	if len(folders) != 27 {
+		t.Fatalf("%d folders, want 27", len(folders))
+	}
+	rand.New(rand.NewPCG(11, 12)).Shuffle(len(folders), func(i, j int) { folders[i], folders[j] = folders[j], folders[i] })
+	raw, err := gitdb.Open(gitdb.Remote{URL: repo}, "growing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := derive.Options{Config: config.Default(), Reach: derive.SiteReach}
+	memo := fstest.MapFS{}
+	var d *derive.Derived
+	for i, folder := range folders {
+		// An index of its own in the repository's folder collects what has arrived.
+		gittest.Git(t, repo, "", "--work-tree", repo, "read-tree", "--prefix="+folder+"/", "perf-raw:"+folder)
+		tree := strings.TrimSpace(gittest.Git(t, repo, "", "write-tree"))
+		commit := strings.TrimSpace(gittest.Git(t, repo, "", "-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-m", folder, tree))
+		gittest.Git(t, repo, "", "update-ref", "refs/heads/growing", commit)
+		var read int
+		if d, read = derived(t, raw, opt, memo); read > 3 {
+			t.Errorf("%s, arrival %d: %d entries were read", folder, i, read)
+		}
+		memo = memoOf(t, d)
+	}
+	fresh, all := derived(t, raw, opt, nil)
+	if names := differ(siteOf(t, fresh), siteOf(t, d)); len(names) > 0 || all != 27 {
+		t.Errorf("%d files differ: %.300q", len(names), names)
+	}
+	size := 0
+	for _, f := range memo {
+		size += len(f.Data)
+	}
+	t.Logf("the memo of 27 folders has %d files, %d kB", len(memo), size/1000)
 }

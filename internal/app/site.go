@@ -63,7 +63,7 @@ func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.
 		return published{}, err
 	}
 	u := &siteUpdate{s: s, raw: raw, opt: opt, pages: pages, dir: dir, fresh: fresh, mine: mine}
-	if u.commit, err = gitdb.Update(ctx, branch, gitdb.UpdateOptions{Moved: func(try int) {
+	if u.commit, err = gitdb.Update(ctx, branch, gitdb.UpdateOptions{Spread: s.spread(), Moved: func(try int) {
 		s.log.Infof("Branch %s moved; deriving again, try %d", s.opt.str("site-branch"), try)
 	}}, u.attempt); err != nil {
 		return u.published, fmt.Errorf("write site to branch %s: %w", s.opt.str("site-branch"), err)

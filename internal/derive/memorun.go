@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -87,7 +88,10 @@ func resultsOf(r *Run) memoResultsFile {
 		}
 		m := memoResult{Key: res.Key, JobKind: res.JobKind, Dims: res.Dims, DocRef: res.DocRef, Rows: res.Rows, Status: res.Status,
 			Reason: res.Reason, File: res.File, Env: env, Tool: tool, Stability: res.Stability, StabilityReason: res.StabilityReason,
-			CarriedFrom: res.CarriedFrom, Side: res.Side, InTrend: res.InTrend, Label: res.Label}
+			CarriedFrom: res.CarriedFrom, Side: res.Side, InTrend: res.InTrend}
+		if res.Label != res.Key.Name {
+			m.Label = res.Label
+		}
 		for i := range res.Metrics {
 			m.Metrics = append(m.Metrics, memoMetric(res.Metrics[i]))
 		}
@@ -103,7 +107,7 @@ func (f memoResultsFile) into(r *Run) bool {
 		if m.Env < 0 || m.Env >= len(f.Envs) || m.Tool < 0 || m.Tool >= len(f.Tools) {
 			return false
 		}
-		res := &Result{Key: m.Key, Label: m.Label, JobKind: m.JobKind, Dims: m.Dims, DocRef: m.DocRef, Rows: m.Rows, Status: m.Status,
+		res := &Result{Key: m.Key, Label: cmp.Or(m.Label, m.Key.Name), JobKind: m.JobKind, Dims: m.Dims, DocRef: m.DocRef, Rows: m.Rows, Status: m.Status,
 			Reason: m.Reason, File: m.File, Env: f.Envs[m.Env], Tool: f.Tools[m.Tool], Stability: m.Stability, StabilityReason: m.StabilityReason,
 			CarriedFrom: m.CarriedFrom, Side: m.Side, InTrend: m.InTrend}
 		for _, metric := range m.Metrics {
@@ -130,13 +134,38 @@ func (m *memoMetric) flags() []*bool {
 	return []*bool{&m.Exact, &m.P95Undersampled, &m.P99Undersampled, &m.Reported}
 }
 
-// MarshalJSON writes [name, unit, better, flags, n, levels, numbers, samples].
+// single reports that one value is all there is: most metrics of most runs are
+// counts like that.
+func (m *memoMetric) single() bool {
+	same := Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact, Samples: m.Samples, Verdict: m.Verdict}
+	same.one(m.Mean)
+	a, b := memoMetric(same), *m
+	for i, n := range a.numbers() {
+		if *n != *b.numbers()[i] {
+			return false
+		}
+	}
+	return m.N == 1 && m.P95Undersampled && m.P99Undersampled && !m.Reported && m.CI == (perf.Interval{}) && m.CI95 == (perf.Interval{}) && m.ci99 == (perf.Interval{})
+}
+
+// one fills the summary of a single value.
+func (m *Metric) one(v perf.Num) {
+	m.N, m.P95Undersampled, m.P99Undersampled = 1, true, true
+	m.Mean, m.Median, m.Min, m.Max, m.Q1, m.Q3, m.P95, m.P99 = v, v, v, v, v, v, v, v
+	m.rate()
+}
+
+// MarshalJSON writes [name, unit, better, flags, n, levels, numbers, samples],
+// of a single value [name, unit, better, flags, value, samples].
 func (m memoMetric) MarshalJSON() ([]byte, error) {
 	bits := 0
 	for i, f := range m.flags() {
 		if *f {
 			bits |= 1 << i
 		}
+	}
+	if m.single() {
+		return json.Marshal([]any{m.Name, m.Unit, m.Better, bits, m.Mean, m.Samples})
 	}
 	numbers := make([]perf.Num, 0, 17)
 	for _, n := range m.numbers() {
@@ -155,6 +184,11 @@ func (m *memoMetric) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return err
 	}
+	var value perf.Num
+	single := []any{&m.Name, &m.Unit, &m.Better, &bits, &value, &m.Samples}
+	if len(raw) == len(single) {
+		fields = single
+	}
 	if len(raw) != len(fields) {
 		return fmt.Errorf("a metric has %d fields, not %d", len(fields), len(raw))
 	}
@@ -165,6 +199,10 @@ func (m *memoMetric) UnmarshalJSON(b []byte) error {
 	}
 	for i, f := range m.flags() {
 		*f = bits&(1<<i) != 0
+	}
+	if len(raw) == len(single) {
+		(*Metric)(m).one(value)
+		return nil
 	}
 	to := m.numbers()
 	if len(levels) != 3 || len(numbers) != len(to) {

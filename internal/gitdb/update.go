@@ -12,6 +12,9 @@ import (
 
 // UpdateOptions are the options of [Update]; the zero value will do.
 type UpdateOptions struct {
+	// Spread is the longest of the random pauses before the first try: jobs of a
+	// matrix end together and would all meet. 0 is none.
+	Spread time.Duration
 	// Moved, if set, is told before each further try, counted from 2.
 	Moved func(try int)
 }
@@ -21,6 +24,11 @@ type UpdateOptions struct {
 // pause, up to [limits.PushTries] times; the error then wraps [ErrMoved]. An
 // attempt which returns [ErrNothing] ends Update with the tip it saw.
 func Update(ctx context.Context, b Branch, opt UpdateOptions, attempt func(ctx context.Context, tip Rev, t *Tree) (Change, error)) (Rev, error) {
+	if opt.Spread > 0 {
+		if err := sleep(ctx, rand.N(opt.Spread)); err != nil {
+			return "", err
+		}
+	}
 	for try := 1; ; try++ {
 		rev, err := updateOnce(ctx, b, attempt)
 		if !errors.Is(err, ErrMoved) {
@@ -60,8 +68,11 @@ func updateOnce(ctx context.Context, b Branch, attempt func(context.Context, Rev
 // pause waits a random time below a bound which doubles with every try, so
 // that writers who lost to each other do not meet again.
 func pause(ctx context.Context, try int) error {
-	bound := min(limits.RetryPause<<(try-1), limits.RetryPauseMax)
-	t := time.NewTimer(rand.N(bound))
+	return sleep(ctx, rand.N(min(limits.RetryPause<<(try-1), limits.RetryPauseMax)))
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"perfband/internal/gitdb"
 	"perfband/internal/limits"
@@ -63,4 +64,35 @@ func TestUpdateEndsWithOtherErrors(t *testing.T) {
 	if !errors.Is(err, wrong) || b.commits != 0 {
 		t.Errorf("after %d commits: %v", b.commits, err)
 	}
+}
+
+// TestUpdateSpread: the first try waits for less than the spread, and a
+// cancelled wait tries nothing.
+func TestUpdateSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		attempt := func(context.Context, gitdb.Rev, *gitdb.Tree) (gitdb.Change, error) {
+			calls++
+			return gitdb.Change{}, gitdb.ErrNothing
+		}
+		var waited time.Duration
+		for range 20 {
+			start := time.Now()
+			if _, err := gitdb.Update(context.Background(), &restless{}, gitdb.UpdateOptions{Spread: time.Hour}, attempt); err != nil {
+				t.Fatal(err)
+			}
+			if d := time.Since(start); d >= time.Hour {
+				t.Errorf("waited %v", d)
+			}
+			waited += time.Since(start)
+		}
+		if waited == 0 || calls != 20 {
+			t.Errorf("%d calls, waited %v in all", calls, waited)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := gitdb.Update(ctx, &restless{}, gitdb.UpdateOptions{Spread: time.Hour}, attempt); err == nil || calls != 20 {
+			t.Errorf("after cancelling: %v, %d calls", err, calls)
+		}
+	})
 }

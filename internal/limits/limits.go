@@ -60,6 +60,9 @@ const (
 	// in one run of the program.
 	APIWait      = time.Minute
 	APIWaitTotal = 2 * time.Minute
+	// PushSpread is the longest pause before the first try of a job in a
+	// workflow, so that jobs ending together do not all meet.
+	PushSpread = 2 * time.Second
 	// PushTries bounds the retries when a branch keeps moving.
 	PushTries = 10
 	// RemoteTextBytes bounds the text of a server shown in an error.
