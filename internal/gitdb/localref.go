@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,8 +78,18 @@ func (l *local) packedRef(ref plumbing.ReferenceName) (h plumbing.Hash, found bo
 }
 
 // push writes the pack and moves the ref under git's own lock file, so that it
-// gets along with git programs working on the same repository.
+// gets along with git programs working on the same repository. The pack comes
+// first: a lock held for a moment is seldom left behind by a process that dies.
 func (l *local) push(ctx context.Context, ref plumbing.ReferenceName, from, to plumbing.Hash, p *packWriter) (err error) {
+	if tip, err := l.head(ctx, ref); err != nil {
+		return err
+	} else if tip != from {
+		return ErrMoved
+	}
+	if err := l.store(p); err != nil {
+		return fmt.Errorf("write pack to %s: %w", l.dir, err)
+	}
+	p.kept = true
 	path := l.refPath(ref)
 	lock, err := lockFile(ctx, path)
 	if err != nil {
@@ -97,11 +108,10 @@ func (l *local) push(ctx context.Context, ref plumbing.ReferenceName, from, to p
 	if tip != from {
 		return ErrMoved
 	}
-	if err := l.store(p); err != nil {
-		return fmt.Errorf("write pack to %s: %w", l.dir, err)
+	if err := lock.Truncate(0); err != nil {
+		return err
 	}
-	p.kept = true
-	if _, err := lock.WriteString(to.String() + "\n"); err != nil {
+	if _, err := lock.WriteAt([]byte(to.String()+"\n"), 0); err != nil {
 		return err
 	}
 	if err := errors.Join(lock.Sync(), lock.Close()); err != nil {
@@ -114,7 +124,9 @@ func (l *local) push(ctx context.Context, ref plumbing.ReferenceName, from, to p
 	return os.Rename(lock.Name(), path)
 }
 
-// lockFile makes path.lock, waiting for another process to remove its own.
+// lockFile makes path.lock, waiting for another process to remove its own. Until
+// the lock becomes the ref it names its owner, so that one left behind by a
+// killed process of this machine is seen and removed.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -122,8 +134,19 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 	const every = 20 * time.Millisecond
 	for waited := time.Duration(0); ; waited += every {
 		f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
+		if err == nil {
+			if _, err = f.WriteString(lockOwner()); err != nil {
+				f.Close()
+				os.Remove(f.Name())
+			}
 			return f, err
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if abandoned(path + ".lock") {
+			os.Remove(path + ".lock")
+			continue
 		}
 		if waited >= limits.LockTime {
 			return nil, fmt.Errorf("%s.lock exists: another process is writing this branch; if none is, delete the file", path)
@@ -134,6 +157,30 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 		case <-time.After(every):
 		}
 	}
+}
+
+// lockMark begins a lock's text: "perfband PID HOST".
+const lockMark = "perfband"
+
+func lockOwner() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%s %d %s\n", lockMark, os.Getpid(), host)
+}
+
+// abandoned reports whether a lock was left by a process that is no more. A
+// lock of git's own, or of another machine, is never judged.
+func abandoned(path string) bool {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	f := strings.Fields(string(text))
+	host, _ := os.Hostname()
+	if len(f) != 3 || f[0] != lockMark || f[2] != host {
+		return false
+	}
+	pid, err := strconv.Atoi(f[1])
+	return err == nil && pid > 0 && !alive(pid)
 }
 
 // store copies the pack and its index into the repository. The index comes
