@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"embed"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -14,9 +13,6 @@ import (
 
 	"perfband/internal/app"
 )
-
-//go:embed testdata/demo/runs
-var demo embed.FS
 
 // version is set by release builds.
 var version = "0.1.0-dev"

@@ -60,7 +60,7 @@ func modes() []mode {
 	return []mode{
 		{name: "publish", action: true, short: "archive results on the raw branch, derive, write site and badge", run: publish,
 			options: slices.Concat([]string{"results", "format", "kind", "module", "job", "run-id", "attempt", "shard", "commit", "ref",
-				"started", "env", "allow-empty", "site", "site-out"}, branchOptions, siteOptions)},
+				"started", "env", "allow-empty", "raw", "site", "site-out"}, branchOptions, siteOptions)},
 		{name: "recalc", action: true, short: "derive everything again from the raw branch and rewrite the site", run: recalc,
 			options: slices.Concat(branchOptions, siteOptions, []string{"site-out"})},
 		{name: "badge", action: true, short: "write badge.svg and badge.json only", run: writeBadge,
@@ -194,6 +194,7 @@ func (s *session) start(ctx context.Context) error {
 	if t := s.token(); t != "" {
 		s.log.Mask(t)
 	}
+	defer s.handOver()()
 	return m.run(ctx, s)
 }
 

@@ -41,6 +41,9 @@ type demoRun struct {
 // demo publishes the example runs to a throw-away repository, one after the
 // other through the code of publish, and serves the site they give.
 func demo(ctx context.Context, s *session) error {
+	if s.env.Demo == nil {
+		return usagef("the container image holds no example runs: in a checkout of perfband, go run . demo shows them")
+	}
 	dir := s.opt.str("dir")
 	if dir == "" {
 		tmp, err := os.MkdirTemp("", "perfband-demo-")

@@ -49,6 +49,9 @@ func (s *session) describe(ctx context.Context, c *gh.Context) (origin, error) {
 		o.run.Attempt = 1
 	}
 	o.run.Shard = s.opt.str("shard")
+	if err := checkNames(s.scanner(), map[string]string{"--shard": o.run.Shard, "--run-id": o.run.RunID}); err != nil {
+		return o, err
+	}
 	if ref := s.opt.str("ref"); ref != "" {
 		o.run.Ref = ref
 	}
@@ -177,6 +180,8 @@ func (s *session) metadata(o origin, kind perf.Kind, staged *archive.Staged, r *
 			m.Unknown = append(m.Unknown, "run.started") // the time is that of the oldest file
 		}
 	}
+	m, diags := redactMetadata(m, s.scanner())
+	s.tell(diags)
 	return m
 }
 

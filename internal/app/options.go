@@ -48,6 +48,7 @@ var optionTable = []option{
 	{name: "started", arg: "TIME", cli: true, help: "start of the measurement, RFC 3339 (default: what the results say, else their oldest file time)"},
 	{name: "env", arg: "FILE|here", help: "machine the results come from: a perfband-env.json, or here for this machine"},
 	{name: "allow-empty", help: "accept results without a single benchmark"},
+	{name: "raw", value: "keep", arg: "keep|redact", help: "what to do with a file that holds a secret: keep archives files as they are, and so leaves this one out; redact archives it without the secret"},
 	{name: "site", value: "true", help: "derive and write the site; false only archives (matrix shards do this)"},
 	{name: "site-out", arg: "DIR", help: "also write the site to this folder"},
 

@@ -81,7 +81,7 @@ func publish(ctx context.Context, s *session) error {
 func (s *session) nothingFound(r *results) error {
 	why := "no result file was found"
 	if len(r.staged.Excluded) > 0 {
-		why = fmt.Sprintf("all %d result files are left out by archive.exclude or a limit", len(r.staged.Excluded))
+		why = fmt.Sprintf("all %d result files are left out by archive.exclude, a limit or for a secret", len(r.staged.Excluded))
 	}
 	if s.opt.flag("allow-empty") {
 		s.log.Info("Nothing to archive: " + why)

@@ -314,7 +314,7 @@ func TestIncrementalReadsOnlyNew(t *testing.T) {
 }
 
 func stageFor(sources []archive.Source) (*archive.Staged, []perf.Diagnostic, error) {
-	return archive.Stage(sources, nil)
+	return archive.Stage(sources, archive.StageOptions{})
 }
 
 // TestEncinaOneByOne lets the folders of a real archive arrive one after the

@@ -37,20 +37,29 @@ func (s *session) gather(c config.Config) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
+	stage, err := s.stageOptions(c)
+	if err != nil {
+		return nil, err
+	}
 	sources, closeRoot, err := s.sources(c)
 	if err != nil {
 		return nil, err
 	}
 	r := &results{kinds: map[string]perf.Kind{}, machines: map[string]perf.EnvFile{}, close: closeRoot}
-	if err := r.read(sources, c, kind); err != nil {
+	if err := r.read(sources, stage, c, kind); err != nil {
 		closeRoot()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *results) read(sources []archive.Source, c config.Config, kind perf.Kind) (err error) {
-	if r.staged, r.diags, err = archive.Stage(sources, c.Archive.Exclude); err != nil {
+func (r *results) read(sources []archive.Source, stage archive.StageOptions, c config.Config, kind perf.Kind) (err error) {
+	for _, src := range sources {
+		if err := checkNames(stage.Secrets, moduleNames(src)); err != nil {
+			return err
+		}
+	}
+	if r.staged, r.diags, err = archive.Stage(sources, stage); err != nil {
 		return err
 	}
 	for _, m := range r.staged.Modules {

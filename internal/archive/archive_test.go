@@ -41,7 +41,7 @@ func stage(t *testing.T, files map[string]string) *Staged {
 	for name, data := range files {
 		m["out/"+name] = &fstest.MapFile{Data: []byte(data)}
 	}
-	s, diags, err := Stage([]Source{{Module: "core", FS: m, Results: []string{"out"}}}, nil)
+	s, diags, err := Stage([]Source{{Module: "core", FS: m, Results: []string{"out"}}}, StageOptions{})
 	if err != nil || len(diags) > 0 {
 		t.Fatalf("Stage: %v %v", err, diags)
 	}
@@ -178,7 +178,7 @@ func TestStage(t *testing.T) {
 	s, diags, err := Stage([]Source{
 		{Module: "core", FS: root.FS(), Results: []string{"a", "a/x-report.json", "single.txt"}},
 		{Module: "Other Module", FS: root.FS(), Results: []string{"b/*", "nothing/*.txt"}},
-	}, []string{"**/*.html"})
+	}, StageOptions{Exclude: []string{"**/*.html"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestStageKeepsEverything(t *testing.T) {
 		{Module: "m", FS: broken{fsys, "df/x/z.txt"}, Results: []string{"cc", "ca/x.txt", "cb/x.txt", "x", "df"}},
 		{Module: "m", Params: []perf.Param{{Name: "provider", Value: "redis"}}, FS: fsys, Results: []string{"x"}},
 		{Module: "m", Params: []perf.Param{{Name: "provider", Value: "kafka"}}, FS: fsys, Results: []string{"ca"}},
-	}, nil)
+	}, StageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 
 	"perfband/internal/limits"
 	"perfband/internal/perf"
+	"perfband/internal/secret"
 	"perfband/internal/text"
 )
 
@@ -46,15 +45,29 @@ type StagedFile struct {
 	Explicit bool   // named by the user, not found in a folder or by a glob
 	Bytes    int64
 	SHA256   string
+	Redacted int // secrets replaced in it
 	ModTime  time.Time
 	Open     func() (io.ReadCloser, error)
 }
 
+// StageOptions say what of the files is archived.
+type StageOptions struct {
+	Exclude []string        // globs of files to leave out, below the named folders
+	Secrets *secret.Scanner // what must not be archived; nil: keys of known formats
+	// Redact archives files with secrets without these; otherwise such files
+	// are left out.
+	Redact bool
+}
+
 // Stage collects every regular file the sources name. Links and other odd
 // files are skipped with a notice, never followed. A pattern that matches
-// nothing is an error diagnostic; other patterns still count.
-func Stage(sources []Source, exclude []string) (*Staged, []perf.Diagnostic, error) {
-	s := &stager{Staged: &Staged{}, exclude: exclude, taken: map[string]bool{}, folders: map[string]bool{}, origins: map[string]int{}}
+// nothing is an error diagnostic, and so is a file left out for a secret; other
+// patterns and files still count.
+func Stage(sources []Source, opt StageOptions) (*Staged, []perf.Diagnostic, error) {
+	if opt.Secrets == nil {
+		opt.Secrets = secret.New()
+	}
+	s := &stager{Staged: &Staged{}, opt: opt, taken: map[string]bool{}, folders: map[string]bool{}, origins: map[string]int{}, names: map[string]int{}}
 	for _, src := range sources {
 		folder := s.folder(src)
 		s.prefix = src.Prefix
@@ -64,6 +77,7 @@ func Stage(sources []Source, exclude []string) (*Staged, []perf.Diagnostic, erro
 			}
 		}
 	}
+	s.tellNames()
 	slices.SortFunc(s.Files, func(a, b StagedFile) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(s.Excluded, func(a, b perf.FileInfo) int { return strings.Compare(a.Path, b.Path) })
 	if len(s.Files) > limits.Files {
@@ -74,11 +88,13 @@ func Stage(sources []Source, exclude []string) (*Staged, []perf.Diagnostic, erro
 
 type stager struct {
 	*Staged
-	exclude []string
+	opt     StageOptions
 	prefix  string
 	taken   map[string]bool // paths in the entry
 	folders map[string]bool // folders above them
-	origins map[string]int  // index into Files by folder and origin
+	origins map[string]int  // index into Files by folder and origin, -1 if left out for a secret
+	names   map[string]int  // names of people and machines in Files, by kind
+	named   perf.Where      // the first of these
 	diags   []perf.Diagnostic
 }
 
@@ -111,7 +127,7 @@ func (s *stager) unreadable(name string, err error) {
 	if !utf8.ValidString(name) {
 		do = "Its name is not UTF-8: rename it. " + do
 	}
-	s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Error, Code: "unreadable", Where: perf.Where{File: s.prefix + name},
+	s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Error, Code: "unreadable", Where: perf.Where{File: s.clean(s.prefix + name)},
 		What: "the file cannot be read", Why: err.Error(), Err: err, Do: do})
 }
 
@@ -133,7 +149,7 @@ func (s *stager) pattern(fsys fs.FS, folder, pattern string) error {
 		return fmt.Errorf("results %s: %w", pattern, err)
 	}
 	if len(matches) == 0 {
-		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Error, Code: "no-results", Where: perf.Where{File: s.prefix + pattern},
+		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Error, Code: "no-results", Where: perf.Where{File: s.clean(s.prefix + pattern)},
 			What: "no such file, folder or match", Do: "Check the path and that the measuring step wrote its output there."})
 		return nil
 	}
@@ -174,7 +190,7 @@ func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
 		return
 	}
 	if !info.Mode().IsRegular() {
-		d := perf.Diagnostic{Severity: perf.Notice, Code: "not-regular", Where: perf.Where{File: s.prefix + name},
+		d := perf.Diagnostic{Severity: perf.Notice, Code: "not-regular", Where: perf.Where{File: s.clean(s.prefix + name)},
 			What: "skipped: not a regular file", Why: "links and devices are not followed"}
 		if explicit {
 			d.Severity, d.Do = perf.Error, "Name the file itself."
@@ -182,28 +198,41 @@ func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
 		s.diags = append(s.diags, d)
 		return
 	}
-	sum, err := hashFile(fsys, name)
-	if err != nil {
-		s.unreadable(name, err)
+	origin := folder + "\x00" + s.prefix + name
+	if i, ok := s.origins[origin]; ok { // named by two patterns
+		if i >= 0 {
+			s.Files[i].Explicit = s.Files[i].Explicit || explicit
+		}
 		return
 	}
 	rel := strings.TrimPrefix(strings.TrimPrefix(name, base), "/")
 	if base == "." {
 		rel = name
 	}
-	f := StagedFile{Folder: folder, Origin: s.prefix + name, Explicit: explicit,
-		Bytes: info.Size(), SHA256: sum, ModTime: info.ModTime(),
-		Open: func() (io.ReadCloser, error) { return fsys.Open(name) }}
-	origin := folder + "\x00" + f.Origin
-	if i, ok := s.origins[origin]; ok {
-		s.Files[i].Explicit = s.Files[i].Explicit || explicit // named by two patterns
+	reason := s.leaveOut(rel, info.Size())
+	scanner := s.opt.Secrets
+	if reason != "" {
+		scanner = nil // what is left out may hold anything
+	}
+	c, err := look(fsys, name, scanner)
+	if err != nil {
+		s.unreadable(name, err)
 		return
 	}
-	f.Path = s.free(path.Join(rawFolder, folder), rel, name)
-	if reason := s.leaveOut(rel, info.Size()); reason != "" {
+	f := StagedFile{Folder: folder, Origin: s.clean(s.prefix + name), Explicit: explicit,
+		Bytes: info.Size(), SHA256: c.sha256, ModTime: info.ModTime(),
+		Open: func() (io.ReadCloser, error) { return fsys.Open(name) }}
+	f.Path = s.free(path.Join(rawFolder, folder), s.plainName(rel), s.plainName(name))
+	if c.secrets() > 0 {
+		if reason = s.withSecrets(fsys, name, &f, c); reason != "" {
+			s.origins[origin] = -1 // another pattern need not tell of it again
+		}
+	}
+	if reason != "" {
 		s.setAside(f, reason)
 		return
 	}
+	s.addNames(&f, c)
 	if f.Bytes > limits.FileWarnBytes {
 		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Warning, Code: "large-file", Where: perf.Where{File: f.Origin},
 			What: fmt.Sprintf("the file has %d MB", f.Bytes>>20), Why: fmt.Sprintf("from %d MB the server refuses it", limits.FileBytes>>20),
@@ -219,7 +248,7 @@ func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
 
 func (s *stager) setAside(f StagedFile, reason string) {
 	s.Excluded = append(s.Excluded, perf.FileInfo{Path: f.Path, SHA256: f.SHA256, Bytes: f.Bytes, Reason: reason})
-	if reason != excludedByConfig {
+	if f.Bytes > limits.FileBytes && reason != excludedByConfig {
 		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Warning, Code: "file-too-large", Where: perf.Where{File: f.Origin},
 			What: "not archived", Why: reason, Do: "Name and sha256 are recorded. Compress the file or leave it out with archive.exclude."})
 	}
@@ -250,7 +279,7 @@ const excludedByConfig = "archive.exclude"
 
 // leaveOut says why a file is not archived, "" if it is.
 func (s *stager) leaveOut(rel string, size int64) string {
-	for _, g := range s.exclude {
+	for _, g := range s.opt.Exclude {
 		if ok, err := doublestar.Match(g, rel); err == nil && ok {
 			return excludedByConfig
 		}
@@ -259,19 +288,6 @@ func (s *stager) leaveOut(rel string, size int64) string {
 		return fmt.Sprintf("%d MB, the server refuses files over %d MB", size>>20, limits.FileBytes>>20)
 	}
 	return ""
-}
-
-func hashFile(fsys fs.FS, name string) (string, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Select is the part of the staged files for which keep holds, with the
@@ -305,7 +321,7 @@ func (f *StagedFile) RawPath() string { return strings.TrimPrefix(f.Path, rawFol
 func (s *Staged) Infos() []perf.FileInfo {
 	out := make([]perf.FileInfo, len(s.Files))
 	for i, f := range s.Files {
-		out[i] = perf.FileInfo{Path: f.Path, SHA256: f.SHA256, Bytes: f.Bytes}
+		out[i] = perf.FileInfo{Path: f.Path, SHA256: f.SHA256, Bytes: f.Bytes, Redacted: f.Redacted}
 	}
 	return out
 }

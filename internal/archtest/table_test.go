@@ -27,6 +27,7 @@ type rule struct {
 var table = map[string]rule{
 	"internal/limits":     {pure: true, foundation: true},
 	"internal/perf":       {pure: true, foundation: true},
+	"internal/secret":     {pure: true, foundation: true},
 	"internal/strictjson": {pure: true, foundation: true},
 	"internal/text":       {pure: true, foundation: true},
 	"internal/svg":        {pure: true, foundation: true},
@@ -41,7 +42,7 @@ var table = map[string]rule{
 	"internal/report": {pure: true, imports: []string{"internal/derive"}},
 
 	"internal/gitdb": {modules: []string{"github.com/go-git/go-git/v5", "github.com/klauspost/compress/zlib"},
-		effects: []string{"crypto/tls", "net", "net/http", "os"}},
+		effects: []string{"crypto/tls", "net", "net/http", "os", "syscall"}},
 	"internal/gitdb/gittest": {testSupport: true,
 		effects: []string{"log", "net/http", "net/http/cgi", "net/http/httptest", "os", "os/exec"}},
 	"internal/archive": {imports: []string{"internal/gitdb"}, modules: []string{"github.com/bmatcuk/doublestar/v4"}},
@@ -52,7 +53,7 @@ var table = map[string]rule{
 		imports: []string{"internal/archive", "internal/config", "internal/decode", "internal/derive", "internal/gh",
 			"internal/gitdb", "internal/manifest", "internal/report", "internal/site"},
 		modules: []string{"github.com/bmatcuk/doublestar/v4"},
-		effects: []string{"crypto/tls", "net", "net/http", "os", "os/exec"}},
+		effects: []string{"crypto/tls", "net", "net/http", "os", "os/exec", "syscall"}},
 	".": {imports: []string{"internal/app"}, effects: []string{"crypto/rand", "os", "os/signal", "syscall"}},
 
 	"internal/archtest": {},

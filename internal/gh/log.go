@@ -12,6 +12,7 @@ import (
 
 	"perfband/internal/limits"
 	"perfband/internal/perf"
+	"perfband/internal/secret"
 	"perfband/internal/text"
 
 	"github.com/sethvargo/go-githubactions"
@@ -80,14 +81,14 @@ func (l *Log) Secrets() *Secrets { return &l.secrets }
 
 // Mask registers a secret for removal from everything written, and in GitHub
 // Actions asks the runner to hide it in the logs of later steps too.
-func (l *Log) Mask(secret string) {
-	l.secrets.Add(secret)
+func (l *Log) Mask(value string) {
+	l.secrets.Add(value)
 	if !l.inActions {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, line := range secretLines(secret) {
+	for _, line := range secret.Lines(value) {
 		l.commands.AddMask(line)
 	}
 }

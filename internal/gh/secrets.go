@@ -2,18 +2,13 @@ package gh
 
 import (
 	"cmp"
-	"encoding/base64"
 	"errors"
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-)
 
-// minSecret is the shortest text treated as a secret, in bytes: removing
-// shorter ones would garble ordinary words.
-const minSecret = 6
+	"perfband/internal/secret"
+)
 
 // Secrets removes registered secrets from texts and errors. The zero value is
 // ready; it is safe for concurrent use.
@@ -25,11 +20,11 @@ type Secrets struct {
 
 // Add registers a secret: each of its lines as it is, URL-encoded, and in any
 // base64 text that contains it. Lines shorter than 6 bytes are left out.
-func (s *Secrets) Add(secret string) {
+func (s *Secrets) Add(value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, line := range secretLines(secret) {
-		s.forms = append(s.forms, formsOf(line)...)
+	for _, line := range secret.Lines(value) {
+		s.forms = append(s.forms, secret.Forms(line)...)
 	}
 	slices.SortFunc(s.forms, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
@@ -77,34 +72,3 @@ type scrubbed struct {
 func (e *scrubbed) Error() string        { return e.text }
 func (e *scrubbed) Is(target error) bool { return errors.Is(e.err, target) }
 func (e *scrubbed) As(target any) bool   { return errors.As(e.err, target) }
-
-// secretLines are the lines of a secret that are long enough to be removed.
-func secretLines(secret string) []string {
-	var lines []string
-	for line := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if line = strings.TrimSpace(line); len(line) >= minSecret {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-var percentCode = regexp.MustCompile(`%[0-9A-F]{2}`)
-
-// formsOf lists how a secret may stand in a text.
-func formsOf(secret string) []string {
-	forms := []string{secret}
-	for _, f := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
-		forms = append(forms, f, percentCode.ReplaceAllStringFunc(f, strings.ToLower))
-	}
-	// In base64 a text looks different depending on how many bytes stand
-	// before it, modulo 3. The characters at the ends also hold bits of the
-	// neighbours and are left out.
-	for before, skip := range []int{0, 2, 3} {
-		padded := append(make([]byte, before), secret...)
-		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			forms = append(forms, enc.EncodeToString(padded)[skip:8*len(padded)/6])
-		}
-	}
-	return forms
-}

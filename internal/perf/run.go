@@ -142,6 +142,9 @@ type FileInfo struct {
 	Decoder        string `json:"decoder,omitempty"`
 	DecoderVersion int    `json:"decoder_version,omitempty"`
 	Reason         string `json:"reason,omitempty"` // why it was left out
+	// Redacted is how many secrets were replaced; SHA256 and Bytes are of what
+	// is archived.
+	Redacted int `json:"redacted,omitempty"`
 }
 
 // Entry is a run as archived.
