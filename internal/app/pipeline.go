@@ -80,7 +80,7 @@ func (s *session) checkBranches(inUse ...string) error {
 			continue
 		}
 		name := s.opt.str(option)
-		if !branchName.MatchString(name) || strings.Contains(name, "..") || strings.Contains(name, "//") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".lock") {
+		if !branchName.MatchString(name) || !gitdb.ValidBranch(name) || strings.Contains(name, "..") || strings.Contains(name, "//") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".lock") {
 			return usagef("--%s %s: not a branch name", option, name)
 		}
 		if other, taken := seen[name]; taken {

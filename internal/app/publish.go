@@ -162,9 +162,7 @@ func (s *session) archiveAll(ctx context.Context, from origin, r *results) (gitd
 	if unusable == nil {
 		var name string
 		if name, unusable = raw.Default(ctx); unusable == nil {
-			if err := s.checkBranches(name); err != nil {
-				return nil, nil, err
-			}
+			unusable = s.checkBranches(name)
 			if from.run.DefaultBranch == "" {
 				from.run.DefaultBranch = name
 			}
@@ -190,7 +188,7 @@ func (s *session) archiveAll(ctx context.Context, from origin, r *results) (gitd
 }
 
 func (s *session) archiveOne(ctx context.Context, raw gitdb.Branch, e pending, unusable error) (archive.Appended, error) {
-	if s.opt.flag("dry-run") {
+	if s.opt.flag("dry-run") && unusable == nil {
 		p, err := archive.Path(e.meta.Run)
 		if err != nil {
 			return archive.Appended{}, err

@@ -92,10 +92,14 @@ func (a *arrival) fill(rng *rand.Rand, i int) {
 	}
 	for m := range 1 + rng.IntN(2) {
 		var b strings.Builder
-		fmt.Fprintf(&b, "goos: linux\npkg: example.test/m%d\ncpu: CPU %d\n", m, rng.IntN(2))
+		fmt.Fprintf(&b, "goos: linux\npkg: example.test/m%d\ncpu: %s\n", m, []string{"CPU 0", "CPU 1", "odd \xff\xfe CPU", "CPU 0 amd64"}[rng.IntN(4)])
+		if rng.IntN(10) == 0 {
+			a.files[fmt.Sprintf("m%d/bench.txt", m)] = "nothing was measured\n"
+			continue
+		}
 		for n := range 1 + rng.IntN(3) {
 			if rng.IntN(12) == 0 {
-				fmt.Fprintf(&b, "--- FAIL: Benchmark%c\n", 'A'+n)
+				fmt.Fprintf(&b, "--- FAIL: Benchmark%c\n    x_test.go:1: bad \xff byte\n", 'A'+n)
 				continue
 			}
 			for range 1 + rng.IntN(4) {
@@ -200,6 +204,19 @@ func memoOf(t *testing.T, d *derive.Derived) fstest.MapFS {
 	return out
 }
 
+// foreign puts something that is no entry into a date folder.
+func foreign(t *testing.T, raw gitdb.Branch, date time.Time) {
+	t.Helper()
+	rev, err := raw.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := gitdb.Change{Message: "foreign", When: date, Put: []gitdb.File{gitdb.Bytes("benchmarks/"+date.Format("2006-01-02")+"/foreign/metadata.json", []byte(`{"schema": 99}`))}}
+	if _, err := raw.Commit(t.Context(), rev, c); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newRaw(t *testing.T) gitdb.Branch {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "r.git")
@@ -241,6 +258,9 @@ func TestIncrementalEqualsRecalc(t *testing.T) {
 		for i, a := range arrivals {
 			a.archive(t, raw)
 			last := i == len(arrivals)-1
+			if rng.IntN(6) == 0 {
+				foreign(t, raw, a.run.Started)
+			}
 			if !last && rng.IntN(4) == 0 {
 				continue // this publisher archived only
 			}
@@ -271,6 +291,9 @@ func TestIncrementalReadsOnlyNew(t *testing.T) {
 	memo := fstest.MapFS{}
 	for i := range 8 {
 		a := arrival{at: time.Date(2026, 3, 1+i, 0, 0, 0, 0, time.UTC), files: map[string]string{"m/b.txt": fmt.Sprintf("pkg: p\nBenchmarkA 10 %d ns/op\n", 100+i)}}
+		if i%3 == 1 {
+			a.files["m/b.txt"] = "nothing was measured\n" // remembered all the same
+		}
 		a.run = perf.Run{RunID: fmt.Sprint(i + 1), Attempt: 1, Kind: perf.Bench, Started: a.at}
 		a.archive(t, raw)
 		d, read := derived(t, raw, opt, memo)

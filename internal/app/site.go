@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"perfband/internal/archive"
@@ -66,6 +67,11 @@ func (s *session) publishSite(ctx context.Context, raw gitdb.Branch, opt derive.
 	if u.commit, err = gitdb.Update(ctx, branch, gitdb.UpdateOptions{Spread: s.spread(), Moved: func(try int) {
 		s.log.Infof("Branch %s moved; deriving again, try %d", s.opt.str("site-branch"), try)
 	}}, u.attempt); err != nil {
+		if errors.Is(err, gitdb.ErrMoved) {
+			return u.published, &perf.Diagnostic{Severity: perf.Error, Code: "site-moved", Where: perf.Where{Ref: s.opt.str("site-branch")},
+				What: "the site was not written", Why: err.Error(), Err: err,
+				Do: "The results are archived and nothing is lost: the next publish or mode recalc writes the site."}
+		}
 		return u.published, fmt.Errorf("write site to branch %s: %w", s.opt.str("site-branch"), err)
 	}
 	return u.published, s.writeOut(u.files)
@@ -78,10 +84,13 @@ func (u *siteUpdate) attempt(ctx context.Context, tip gitdb.Rev, tree *gitdb.Tre
 		return gitdb.Change{}, err
 	}
 	opt := u.opt
+	u.rawTip, u.diags = "", nil
 	var err error
 	if !u.fresh {
-		if opt.Memo, err = readMemo(ctx, tree, u.dir, opt); err != nil {
-			return gitdb.Change{}, err
+		if opt.Memo, err = readMemo(ctx, tree, u.dir, opt); ctx.Err() != nil {
+			return gitdb.Change{}, ctx.Err()
+		} else if err != nil { // a cache: without it everything is read
+			s.log.Infof("What the site remembers cannot be used: %v", err)
 		}
 	}
 	done, err := u.doneBefore(ctx, opt.Memo)
@@ -103,8 +112,12 @@ func (u *siteUpdate) attempt(ctx context.Context, tip gitdb.Rev, tree *gitdb.Tre
 	if u.files, whole, err = u.pages(u.derived); err != nil {
 		return gitdb.Change{}, err
 	}
-	c := gitdb.Change{When: s.now, Message: fmt.Sprintf("Publish performance site\n\nperfband %s\nPerfband-Raw: %s", s.env.Version, u.rawTip)}
+	c := gitdb.Change{When: s.now, Message: fmt.Sprintf("Update performance badge\n\nperfband %s", s.env.Version)}
 	if whole {
+		c.Message = fmt.Sprintf("Publish performance site\n\nperfband %s", s.env.Version)
+		if u.rawTip != "" {
+			c.Message += "\nPerfband-Raw: " + string(u.rawTip)
+		}
 		c.Replace = u.dir
 	}
 	u.bytes = 0
@@ -115,10 +128,10 @@ func (u *siteUpdate) attempt(ctx context.Context, tip gitdb.Rev, tree *gitdb.Tre
 	if tip == "" {
 		c.Put = append(c.Put, gitdb.Bytes(".nojekyll", nil))
 	}
-	if done || s.opt.flag("dry-run") {
+	if s.opt.flag("dry-run") {
 		return c, gitdb.ErrNothing
 	}
-	return c, nil
+	return c, nil // which commits nothing where nothing differs
 }
 
 // doneBefore reports whether the site on its branch was derived from this
@@ -187,6 +200,9 @@ func ours(tree *gitdb.Tree, branch, dir string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != "badge.json" && e.Name() != "badge.svg" }) {
+		return nil // a badge was written before the first site
 	}
 	var head struct {
 		Kind string `json:"kind"`

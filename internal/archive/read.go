@@ -87,29 +87,30 @@ func (r *reader) date(kind perf.Kind, dir, id string, yield func(perf.Entry, err
 		yield(perf.Entry{}, err)
 		return false
 	}
-	for _, run := range runs {
+	entries := make([]perf.Entry, len(runs))
+	errs := make([]error, len(runs))
+	for i, run := range runs {
 		p := path.Join(dir, run.Name())
-		if !run.IsDir() {
-			if !yield(perf.Entry{}, r.foreign(p, "not a folder")) {
-				return false
-			}
-			continue
-		}
+		entry := idOf(run)
 		if err := r.ctx.Err(); err != nil {
 			yield(perf.Entry{}, err)
 			return false
 		}
-		entry := idOf(run)
-		if e, ok := stubs[p]; ok && entry != "" && e.ID == entry {
-			e.DateID = id
-			if !yield(e, nil) {
-				return false
-			}
-			continue
+		if !run.IsDir() {
+			errs[i] = r.foreign(p, "not a folder")
+		} else if e, ok := stubs[p]; ok && entry != "" && e.ID == entry {
+			entries[i] = e
+		} else {
+			entries[i], errs[i] = r.entry(kind, p)
+			entries[i].ID = entry
 		}
-		e, err := r.entry(kind, p)
-		e.ID, e.DateID = entry, id
-		if !yield(e, err) {
+		if errs[i] != nil {
+			id = "" // what was refused may be read by a later version, so look again
+		}
+	}
+	for i := range entries {
+		entries[i].DateID = id
+		if !yield(entries[i], errs[i]) {
 			return false
 		}
 	}

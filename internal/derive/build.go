@@ -237,6 +237,7 @@ func prefetch(e perf.Entry, paths []string) error {
 // copyOf is the run row of an entry that repeats another one's results.
 func copyOf(run *Run, e perf.Entry) *Run {
 	c := *run
+	c.original = run
 	c.Meta, c.OriginPath, c.DuplicateOf = trim(e.Meta), e.Path, run.ID
 	c.Meta.Commit.Untrusted = c.Meta.Commit.SHA != ""
 	c.InTrend, c.Excluded = false, "copy"

@@ -115,7 +115,7 @@ func distinct(results []*Result, diags []perf.Diagnostic, c config.Stats) ([]*Re
 	slices.SortStableFunc(results, func(a, b *Result) int {
 		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(statusRank(a.Status), statusRank(b.Status)), strings.Compare(a.File, b.File))
 	})
-	var out []*Result
+	out := []*Result{} // never nil: a run without results is not one out of reach
 	for i := 0; i < len(results); {
 		j := i + 1
 		for j < len(results) && results[j].Key.Compare(results[i].Key) == 0 {

@@ -57,8 +57,9 @@ type Run struct {
 	Diagnostics []perf.Diagnostic
 	Legacy      bool
 
-	key     string // identifies what it was made from, "" if that is unknown
-	samples bool   // whether results still hold their raw samples
+	original *Run   // of a copy
+	key      string // identifies what it was made from, "" if that is unknown
+	samples  bool   // whether results still hold their raw samples
 }
 
 // Counts of one run.

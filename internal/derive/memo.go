@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"perfband/internal/decode"
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 )
 
@@ -100,12 +101,12 @@ func basis(opt Options) (string, error) {
 		decoders = append(decoders, decoder{name, f.Version})
 	}
 	b, err := json.Marshal(struct {
-		Schema, Formulas int
-		Reach            Reach
-		Decoders         []decoder
-		Stats            any
-		Manifests        string
-	}{memoSchema, Formulas, opt.Reach, decoders, opt.Config.Stats, opt.Manifests.Digest()})
+		Schema, Formulas, Metadata int
+		Reach                      Reach
+		Decoders                   []decoder
+		Stats                      any
+		Manifests                  string
+	}{memoSchema, Formulas, perf.MetadataSchema, opt.Reach, decoders, opt.Config.Stats, opt.Manifests.Digest()})
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +163,7 @@ func ReadMemo(fsys fs.FS, opt Options) (*Memo, error) {
 		return &Memo{}, nil
 	}
 	months, err := fs.ReadDir(fsys, memoMonths)
-	if err != nil {
+	if err != nil || len(months) > limits.MemoFiles {
 		return &Memo{}, nil
 	}
 	for _, d := range months {
@@ -189,7 +190,7 @@ func ReadMemo(fsys fs.FS, opt Options) (*Memo, error) {
 // readResults adds the results of the runs that have them.
 func (m *Memo) readResults(fsys fs.FS) {
 	files, err := fs.ReadDir(fsys, memoRuns)
-	if err != nil {
+	if err != nil || len(files) > limits.MemoFiles {
 		return
 	}
 	for _, d := range files {
@@ -221,7 +222,7 @@ func (d *Derived) MemoFiles() ([]MemoFile, error) {
 		return months[name]
 	}
 	for _, e := range d.entries {
-		if e.ID == "" || e.DateID == "" {
+		if e.ID == "" {
 			continue
 		}
 		m := month(e.Path)

@@ -72,8 +72,7 @@ func resultsOf(r *Run) memoResultsFile {
 		Results: []memoResult{}, Diagnostics: r.Diagnostics}
 	envs, tools := map[string]int{}, map[string]int{}
 	for _, res := range r.Results {
-		// Printing sorts the toolchain, so equal machines print equally.
-		text := fmt.Sprint(res.Env)
+		text := fmt.Sprintf("%#v", res.Env) // quotes every field and sorts the toolchain
 		env, ok := envs[text]
 		if !ok {
 			env = len(f.Envs)

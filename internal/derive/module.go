@@ -99,6 +99,7 @@ func (j moduleFiles) decode(opt Options) (part, error) {
 			continue // said once, when the entry was published
 		}
 		d.Where.File = path.Join(e.Path, d.Where.File)
+		d.What, d.Why, d.Do, d.Where.File = clean(d.What), clean(d.Why), clean(d.Do), clean(d.Where.File)
 		p.diags = append(p.diags, d)
 	}
 	beside := map[string]perf.Env{}
@@ -126,7 +127,7 @@ func (j moduleFiles) decode(opt Options) (part, error) {
 				break
 			}
 		}
-		env = env.Or(e.Meta.Env)
+		env = cleanEnv(env.Or(e.Meta.Env))
 		for b := range s.Benchmarks {
 			p.results = append(p.results, result(s, b, env, e, m, opt))
 		}
@@ -171,6 +172,10 @@ func result(s *perf.Suite, i int, env perf.Env, e perf.Entry, m perf.EntryModule
 	key.Normalize()
 	r := &Result{Key: key, Label: b.DisplayName(), JobKind: b.JobKind, Dims: b.Dims, DocRef: b.DocRef, Rows: max(b.Rows, 1), Side: b.Side,
 		Status: b.Status, Reason: b.Reason, File: s.File, Env: env, Tool: strings.TrimSpace(s.Tool + " " + s.ToolVersion)}
+	for _, s := range []*string{&r.Key.Name, &r.Key.Module, &r.Key.Job, &r.Label, &r.DocRef, &r.Reason, &r.File, &r.Tool} {
+		*s = clean(*s)
+	}
+	r.Key.Params, r.Dims = cleanParams(r.Key.Params), cleanParams(r.Dims)
 	if r.JobKind == "" {
 		r.JobKind = perf.Default
 	}
@@ -189,6 +194,32 @@ func result(s *perf.Suite, i int, env perf.Env, e perf.Entry, m perf.EntryModule
 		r.Status, r.Reason = perf.Fail, "the report holds no number for it"
 	}
 	return r
+}
+
+// clean replaces bytes that are not UTF-8. Text files may hold any, and what is
+// remembered as JSON could not give them back.
+func clean(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func cleanParams(ps []perf.Param) []perf.Param {
+	out := slices.Clone(ps)
+	for i := range out {
+		out[i].Name, out[i].Value = clean(out[i].Name), clean(out[i].Value)
+	}
+	return out
+}
+
+func cleanEnv(e perf.Env) perf.Env {
+	for _, s := range []*string{&e.OS, &e.OSVersion, &e.Kernel, &e.Arch, &e.CPUModel} {
+		*s = clean(*s)
+	}
+	if len(e.Toolchain) > 0 {
+		versions := make(map[string]string, len(e.Toolchain))
+		for name, v := range e.Toolchain {
+			versions[clean(name)] = clean(v)
+		}
+		e.Toolchain = versions
+	}
+	return e
 }
 
 func hasParam(ps []perf.Param, name string) bool {

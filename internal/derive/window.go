@@ -77,23 +77,12 @@ func (w *window) fit(runs []*Run) error {
 			run.Results, run.Diagnostics = nil, nil
 		}
 	}
-	w.share(runs)
+	for _, run := range runs {
+		if run.original != nil {
+			run.Results = run.original.Results
+		}
+	}
 	return nil
-}
-
-// share gives copies what their originals have.
-func (w *window) share(runs []*Run) {
-	originals := map[string]*Run{}
-	for _, run := range runs {
-		if run.DuplicateOf == "" {
-			originals[string(run.Kind)+run.ID] = run
-		}
-	}
-	for _, run := range runs {
-		if run.DuplicateOf != "" {
-			run.Results = originals[string(run.Kind)+run.DuplicateOf].Results
-		}
-	}
 }
 
 func (r *Run) forgetSamples() {

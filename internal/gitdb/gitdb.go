@@ -126,7 +126,7 @@ func Bytes(path string, content []byte) File {
 // bare repository is there; a server is first spoken to when something is read.
 func Open(r Remote, name string) (Branch, error) {
 	ref := plumbing.NewBranchReferenceName(name)
-	if err := ref.Validate(); err != nil || name == "" {
+	if !ValidBranch(name) {
 		return nil, fmt.Errorf("open branch %q: not a valid branch name", name)
 	}
 	if r.Notice == nil {
@@ -151,6 +151,11 @@ func Open(r Remote, name string) (Branch, error) {
 		return nil, fmt.Errorf("open branch %s: %w", name, err)
 	}
 	return &branch{store: s, name: name, ref: ref}, nil
+}
+
+// ValidBranch reports whether git takes the name for a branch.
+func ValidBranch(name string) bool {
+	return name != "" && plumbing.NewBranchReferenceName(name).Validate() == nil
 }
 
 // looksLikeSSH tells git@host:path from a path on this machine.

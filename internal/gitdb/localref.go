@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -91,10 +90,11 @@ func (l *local) push(ctx context.Context, ref plumbing.ReferenceName, from, to p
 	}
 	p.kept = true
 	path := l.refPath(ref)
-	lock, err := lockFile(ctx, path)
+	lock, done, err := l.lockFile(ctx, path)
 	if err != nil {
 		return err
 	}
+	defer done()
 	defer func() {
 		lock.Close()
 		if err != nil {
@@ -124,63 +124,66 @@ func (l *local) push(ctx context.Context, ref plumbing.ReferenceName, from, to p
 	return os.Rename(lock.Name(), path)
 }
 
-// lockFile makes path.lock, waiting for another process to remove its own. Until
-// the lock becomes the ref it names its owner, so that one left behind by a
-// killed process of this machine is seen and removed.
-func lockFile(ctx context.Context, path string) (*os.File, error) {
+// lockFile makes path.lock, waiting for another process to remove its own. Our
+// own writers take the repository's turn first, which the system takes back from
+// a process that dies: a lock with our mark is then one left behind, and is
+// removed.
+func (l *local) lockFile(ctx context.Context, path string) (f *os.File, done func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	const every = 20 * time.Millisecond
+	var turn *os.File
+	giveBack := func() {
+		if turn != nil {
+			turn.Close()
+		}
+	}
+	defer func() {
+		if err != nil {
+			giveBack()
+		}
+	}()
 	for waited := time.Duration(0); ; waited += every {
-		f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			if _, err = f.WriteString(lockOwner()); err != nil {
-				f.Close()
-				os.Remove(f.Name())
-			}
-			return f, err
+		if turn == nil {
+			turn = takeTurn(filepath.Join(l.dir, turnFile))
 		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		if abandoned(path + ".lock") {
+		if turn != nil && marked(path+".lock") {
 			os.Remove(path + ".lock")
-			continue
+		}
+		if turn != nil || !canTakeTurns {
+			f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+			if err == nil {
+				if _, err = f.WriteString(lockMark); err != nil {
+					f.Close()
+					os.Remove(f.Name())
+				}
+				return f, giveBack, err
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				return nil, nil, err
+			}
 		}
 		if waited >= limits.LockTime {
-			return nil, fmt.Errorf("%s.lock exists: another process is writing this branch; if none is, delete the file", path)
+			return nil, nil, fmt.Errorf("%s.lock exists: another process is writing this branch; if none is, delete the file", path)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		case <-time.After(every):
 		}
 	}
 }
 
-// lockMark begins a lock's text: "perfband PID HOST".
-const lockMark = "perfband"
+const (
+	turnFile = "perfband.turn" // in the repository; locked, never written
+	lockMark = "perfband\n"    // what a lock of ours holds until it becomes the ref
+)
 
-func lockOwner() string {
-	host, _ := os.Hostname()
-	return fmt.Sprintf("%s %d %s\n", lockMark, os.Getpid(), host)
-}
-
-// abandoned reports whether a lock was left by a process that is no more. A
-// lock of git's own, or of another machine, is never judged.
-func abandoned(path string) bool {
+// marked reports whether a lock is one of ours.
+func marked(path string) bool {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return false
-	}
-	f := strings.Fields(string(text))
-	host, _ := os.Hostname()
-	if len(f) != 3 || f[0] != lockMark || f[2] != host {
-		return false
-	}
-	pid, err := strconv.Atoi(f[1])
-	return err == nil && pid > 0 && !alive(pid)
+	return err == nil && string(text) == lockMark
 }
 
 // store copies the pack and its index into the repository. The index comes

@@ -35,7 +35,7 @@ func Update(ctx context.Context, b Branch, opt UpdateOptions, attempt func(ctx c
 			return rev, err
 		}
 		if try == limits.PushTries {
-			return "", fmt.Errorf("push refused %d times, other jobs kept moving the branch: re-run this job: %w", try, err)
+			return "", fmt.Errorf("push refused %d times, other jobs kept moving the branch: %w", try, err)
 		}
 		if err := pause(ctx, try); err != nil {
 			return "", err

@@ -125,12 +125,20 @@ const (
 	// HistoryRuns is how many of the newest trend runs of each kind the pages
 	// draw and the memo remembers; the archive and exports have all.
 	HistoryRuns = 64
+	// MemoFiles is the most files of a kind read of a memo; one with more is
+	// ignored.
+	MemoFiles = 2000
 	// RunListRows is the most runs in the list of runs.
 	RunListRows = 500
 	// RecentRuns decides which benchmarks have a page: those with a result in
 	// this many newest trend runs of their kind, or in its newest run. All of
 	// these pages are written every time.
 	RecentRuns = 20
+	// BenchPages is the most benchmarks with a page, those cited by documents
+	// first; a page has about 7 kB, and GitHub serves sites up to 1 GB.
+	BenchPages = 5000
+	// ResultRows is the most results in a table or data file of one run.
+	ResultRows = 5000
 	// PointRows is the most points in the table of a benchmark's page.
 	PointRows = 60
 	// SmallCharts is the most charts of further metrics on a benchmark's page.
