@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perfband/internal/derive"
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 )
 
@@ -56,6 +57,7 @@ type latestFile struct {
 type latestRun struct {
 	runHeader
 	Results []latestResult `json:"results"`
+	LeftOut int            `json:"left_out,omitempty"` // results beyond the first
 }
 
 type latestResult struct {
@@ -108,7 +110,7 @@ func (s *site) dataFiles() error {
 	latest := latestFile{Schema: dataSchema, Kind: "latest", Formulas: derive.Formulas, Level: s.d.Level, Runs: []latestRun{}}
 	for _, k := range perf.Kinds {
 		if r := s.newest(k, true); r != nil {
-			latest.Runs = append(latest.Runs, latestRun{s.header(r), s.latestResults(r)})
+			latest.Runs = append(latest.Runs, latestRun{s.header(r), s.latestResults(r), max(len(r.Results)-limits.ResultRows, 0)})
 		}
 	}
 	return s.addJSON("data/v1/latest.json", latest)
@@ -142,7 +144,7 @@ func (s *site) header(r *derive.Run) runHeader {
 
 func (s *site) latestResults(run *derive.Run) []latestResult {
 	out := []latestResult{}
-	for _, r := range run.Results {
+	for _, r := range run.Results[:min(len(run.Results), limits.ResultRows)] {
 		l := latestResult{Module: r.Key.Module, Benchmark: r.Key.Name, Params: r.Key.Params, Job: r.Key.Job, DocRef: r.DocRef,
 			Status: r.Status, Reason: r.Reason, Stability: r.Stability, Why: r.StabilityReason, CPUModel: r.Env.CPUModel,
 			Carried: r.CarriedFrom, InTrend: r.InTrend, JobKind: r.JobKind}

@@ -54,8 +54,12 @@ func (s *site) loadRun() *derive.Run {
 func (s *site) scenarioTable(run *derive.Run, root string) template.HTML {
 	t := newTable("cards load", "Scenarios of the newest load test. Where a tool reports no interval, a number is its single value.",
 		col{"Scenario", true}, col{"Errors", false}, col{"Throughput", false}, col{"p50", false}, col{"p95", false}, col{"p99", false}, col{"Requests", false})
+	rows := 0
 	for _, r := range run.Results {
 		if r.Status != perf.OK || r.Side {
+			continue
+		}
+		if rows++; rows > limits.ResultRows {
 			continue
 		}
 		lat := r.Metric(perf.Latency)
@@ -73,6 +77,7 @@ func (s *site) scenarioTable(run *derive.Run, root string) template.HTML {
 		t.row(s.benchName(r, root, true), errorRate(r), throughput,
 			single(lat.Median, lat.Unit), single(lat.P95, lat.Unit), single(lat.P99, lat.Unit), requests)
 	}
+	t.more(rows - limits.ResultRows)
 	return t.html()
 }
 

@@ -92,6 +92,9 @@ func (s *site) overviewFacts(r *derive.Run) []fact {
 		{"Coverage", plural(c.Benchmarks, "result") + " from " + plural(c.ModulesWithNumbers, "module")},
 	}
 	facts[3].Value += "<br>" + loud(c.Failed, "failed") + ", " + loud(c.Missing, "missing")
+	if n := s.pageless(r); n > 0 {
+		facts[3].Value += "<br>" + count(n) + " without a page of their own"
+	}
 	if c.Skipped > 0 {
 		facts[3].Value += ", " + count(c.Skipped) + " skipped"
 	}
@@ -99,6 +102,18 @@ func (s *site) overviewFacts(r *derive.Run) []fact {
 		facts[3].Value += "<br>" + count(c.Carried) + " carried forward, sources unchanged"
 	}
 	return facts
+}
+
+// pageless counts the results of a run whose benchmarks have no page because
+// others fill the site.
+func (s *site) pageless(r *derive.Run) int {
+	n := 0
+	for _, res := range r.Results {
+		if s.byKey[res.Key.ID()] == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // repeatability counts the results by their stability.
@@ -125,19 +140,9 @@ func loud(n int, word string) template.HTML {
 	return `<strong class="bad">✗ ` + count(n) + " " + esc(word) + "</strong>"
 }
 
-// headlineFirst orders results with numbers: cited by documents first.
+// headlineFirst are the results with numbers, cited by documents first.
 func headlineFirst(results []*derive.Result) []*derive.Result {
-	var cited, rest []*derive.Result
-	for _, r := range results {
-		switch {
-		case r.Status != perf.OK:
-		case r.DocRef != "":
-			cited = append(cited, r)
-		default:
-			rest = append(rest, r)
-		}
-	}
-	return slices.Concat(cited, rest)
+	return slices.DeleteFunc(citedFirst(results), func(r *derive.Result) bool { return r.Status != perf.OK })
 }
 
 // resultTable is the overview's list of results.

@@ -138,10 +138,8 @@ func (s *site) runResults(run *derive.Run, root string) template.HTML {
 		col{"Name", true}, col{"Value", false}, col{"n", false}, col{"CV", false}, col{"Repeatability", true},
 		col{"Allocated", false}, col{"Previous run", false})
 	var last *derive.Result
-	for _, r := range run.Results {
-		if r.Status != perf.OK {
-			continue
-		}
+	results := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool { return r.Status != perf.OK })
+	for _, r := range results[:min(len(results), limits.ResultRows)] {
 		if last == nil || r.Key.Module != last.Key.Module {
 			t.group(name(r.Key.Module))
 		}
@@ -160,6 +158,7 @@ func (s *site) runResults(run *derive.Run, root string) template.HTML {
 		}
 		t.row(label, s.value(m), samples(m), cv, stability(r), s.value(r.Metric(perf.AllocBytes)), s.previous(run, r, m))
 	}
+	t.more(len(results) - limits.ResultRows)
 	return t.html()
 }
 

@@ -150,9 +150,12 @@ func (s *site) collectBenches() {
 		if seen[run.Kind] > 1 && (!run.InTrend || recent[run.Kind] > limits.RecentRuns) {
 			continue
 		}
-		for _, r := range run.Results {
+		for _, r := range citedFirst(run.Results) {
 			id := r.Key.ID()
 			b := s.byKey[id]
+			if b == nil && len(s.benches) == limits.BenchPages {
+				continue
+			}
 			if b == nil {
 				b = &bench{key: r.Key, slug: benchSlug(r.Key), latest: at{run, r}, series: s.series[id]}
 				s.byKey[id] = b
@@ -165,6 +168,21 @@ func (s *site) collectBenches() {
 		}
 	}
 	slices.SortFunc(s.benches, func(a, b *bench) int { return a.key.Compare(b.key) })
+}
+
+// citedFirst orders results: those that documents cite come first.
+func citedFirst(results []*derive.Result) []*derive.Result {
+	out := slices.Clone(results)
+	slices.SortStableFunc(out, func(a, b *derive.Result) int {
+		switch {
+		case (a.DocRef != "") == (b.DocRef != ""):
+			return 0
+		case a.DocRef != "":
+			return -1
+		}
+		return 1
+	})
+	return out
 }
 
 // seriesOf finds the history of a metric, nil if there is none.

@@ -48,6 +48,13 @@ func (t *table) group(title template.HTML) {
 	t.body = true
 }
 
+// more says that n further rows are left out, if any are.
+func (t *table) more(n int) {
+	if n > 0 {
+		t.group("and " + count(n) + " more: the raw files have them, and <code>perfband export --what stats</code>")
+	}
+}
+
 // row adds a row with one cell per column.
 func (t *table) row(cells ...template.HTML) {
 	if !t.body {

@@ -4,6 +4,7 @@ import (
 	"html/template"
 
 	"perfband/internal/derive"
+	"perfband/internal/limits"
 	"perfband/internal/perf"
 )
 
@@ -45,7 +46,9 @@ func (s *site) unstableTable(run *derive.Run, class derive.Stability, root strin
 		if r.Stability != class || m == nil {
 			continue
 		}
-		rows++
+		if rows++; rows > limits.ResultRows {
+			continue
+		}
 		end := action(m)
 		if class == derive.ExpectedUnstable {
 			end = s.spark(r, m)
@@ -55,6 +58,7 @@ func (s *site) unstableTable(run *derive.Run, class derive.Stability, root strin
 	if rows == 0 {
 		return ""
 	}
+	t.more(rows - limits.ResultRows)
 	return t.html()
 }
 

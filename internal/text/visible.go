@@ -17,12 +17,14 @@ const marksShown = 3
 // its ends or behind another blank, and piles of combining marks are shown as
 // \u{XXXX}, bytes that are not UTF-8 as \x{XX}. Different names stay different:
 // a backslash that stands before "u{" or "x{" in the name is shown as \u{5C}.
-// Look-alike letters of other scripts are left as they are.
+// So that they look different too, characters drawn like others are shown as
+// \u{XXXX}: Cyrillic and Greek letters where they could be Latin ones, hyphens
+// and slashes that are not the usual ones, marks of decomposed letters.
 //
 // Visible escapes no markup: pass its result to the function of the sink. The
 // functions of the sinks show characters without a glyph too, but only Visible
 // keeps every two names apart.
-func Visible(name string) string { return show(name, outerBlanks|backslashes|wideBlanks) }
+func Visible(name string) string { return show(name, outerBlanks|backslashes|wideBlanks|twins) }
 
 // Cut shortens s to at most n runes, the last of which is "…" when something
 // is missing. Long strings that differ only behind the cut become equal.
@@ -76,6 +78,7 @@ const (
 	outerBlanks also = 1 << iota // blanks at the ends or behind another blank
 	backslashes                  // that look like the beginning of an escape
 	wideBlanks                   // the no-break blanks of formatted numbers
+	twins                        // characters that look like others
 )
 
 // show replaces what a reader could not see. Text that it returned it leaves
@@ -86,6 +89,7 @@ func show(s string, what also) string {
 	}
 	var b strings.Builder
 	marks := 0
+	var finder twinFinder
 	for i, r := range s {
 		if unicode.In(r, unicode.Mn, unicode.Me) {
 			marks++
@@ -103,7 +107,7 @@ func show(s string, what also) string {
 			} else {
 				b.WriteRune(r)
 			}
-		case hidden(r), marks > marksShown,
+		case hidden(r), marks > marksShown, what&twins != 0 && finder.twin(s, i, r),
 			what&outerBlanks != 0 && r == ' ' && (i == 0 || rest == "" || s[i-1] == ' '),
 			what&backslashes != 0 && r == '\\' && (strings.HasPrefix(rest, "u{") || strings.HasPrefix(rest, "x{")):
 			fmt.Fprintf(&b, `\u{%X}`, r)
