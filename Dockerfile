@@ -6,9 +6,9 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download && go mod verify
 COPY . .
-# Without HTTP/2, which one request after the other gains nothing from, and
-# without the demo's input the image is 1 MB smaller.
-RUN CGO_ENABLED=0 go build -trimpath -tags image,nethttpomithttp2 -ldflags "-s -w" -o /rootfs/perfband . \
+# Smaller by 1 MB: no HTTP/2, from which one request after the other gains
+# nothing, none of the demo's input, functions aligned to 16 bytes.
+RUN CGO_ENABLED=0 go build -trimpath -tags image,nethttpomithttp2 -ldflags "-s -w -funcalign=16" -o /rootfs/perfband . \
  && mkdir -p /rootfs/etc/ssl/certs /rootfs/tmp \
  && chmod 1777 /rootfs/tmp \
  && cp /etc/ssl/certs/ca-certificates.crt /rootfs/etc/ssl/certs/
