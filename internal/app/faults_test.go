@@ -220,7 +220,7 @@ func next(t *testing.T, dir, url, repo, id string, runs int) {
 // rig is a git server that can be disturbed.
 type rig struct {
 	*gittest.Server
-	busy sync.WaitGroup // requests being answered
+	busy sync.RWMutex // held for reading while a request is answered
 	// watch sees every request before git does. It may panic to break off.
 	watch atomic.Pointer[func(r *http.Request, git http.Handler)]
 }
@@ -231,8 +231,8 @@ func newRig(t *testing.T) *rig {
 	git := g.Backend.(*cgi.Handler)
 	git.Logger = log.New(io.Discard, "", 0) // clients are meant to break off
 	g.Backend = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g.busy.Add(1)
-		defer g.busy.Done()
+		g.busy.RLock()
+		defer g.busy.RUnlock()
 		body, err := io.ReadAll(r.Body) // git's own server waits for ever when a client breaks off
 		if err != nil {
 			panic(http.ErrAbortHandler)
@@ -246,13 +246,21 @@ func newRig(t *testing.T) *rig {
 	return g
 }
 
+// settle waits until no request is being answered.
+func (g *rig) settle() {
+	g.busy.Lock()
+	defer g.busy.Unlock()
+}
+
 // run runs a process to its end, and waits for the server to be done with it.
 // The nth request for which match holds is given to do, and nobody answers it;
 // hit is false when there were fewer.
 func (g *rig) run(t *testing.T, v *victim, nth int, match func(*http.Request) bool, do func(r *http.Request, git http.Handler)) (hit bool) {
 	t.Helper()
 	var seen atomic.Int64
+	started := make(chan struct{})
 	watch := func(r *http.Request, git http.Handler) {
+		<-started
 		if match(r) && seen.Add(1) == int64(nth) {
 			do(r, git)
 			panic(http.ErrAbortHandler)
@@ -262,8 +270,9 @@ func (g *rig) run(t *testing.T, v *victim, nth int, match func(*http.Request) bo
 	if err := v.Start(); err != nil {
 		t.Fatal(err)
 	}
+	close(started)
 	_ = v.Wait()
-	g.busy.Wait()
+	g.settle()
 	g.watch.Store(nil)
 	return seen.Load() >= int64(nth)
 }
@@ -320,7 +329,7 @@ func TestKilledAtRandom(t *testing.T) {
 				time.Sleep(time.Duration((float64(slot) + rng.Float64()) / float64(kills) * float64(whole)))
 				v.Process.Kill()
 				_ = v.Wait() // killed, or done before
-				s.busy.Wait()
+				s.settle()
 				states[reached(t, s.Repo, id, v)]++
 				next(t, dir, url, s.Repo, id, i+2)
 			}
