@@ -227,10 +227,9 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	g := &rig{Server: gittest.New(t, gittest.Options{})}
-	git := g.Backend.(*cgi.Handler)
-	git.Logger = log.New(io.Discard, "", 0) // clients are meant to break off
-	g.Backend = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g := &rig{}
+	var git atomic.Pointer[cgi.Handler]
+	g.Server = gittest.New(t, gittest.Options{Before: func(w http.ResponseWriter, r *http.Request) bool {
 		g.busy.RLock()
 		defer g.busy.RUnlock()
 		body, err := io.ReadAll(r.Body) // git's own server waits for ever when a client breaks off
@@ -239,10 +238,14 @@ func newRig(t *testing.T) *rig {
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		if watch := g.watch.Load(); watch != nil {
-			(*watch)(r, git)
+			(*watch)(r, git.Load())
 		}
-		git.ServeHTTP(w, r)
-	})
+		git.Load().ServeHTTP(w, r)
+		return true
+	}})
+	backend := *g.Backend.(*cgi.Handler)
+	backend.Logger = log.New(io.Discard, "", 0) // clients are meant to break off
+	git.Store(&backend)
 	return g
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,7 +66,39 @@ func (s *session) checkTargets(inUse ...string) error {
 	if _, err := s.siteDir(); err != nil {
 		return err
 	}
+	for _, option := range []string{"artifact-dir", "site-out"} {
+		if err := s.checkFolder(option); err != nil {
+			return err
+		}
+	}
 	return s.checkBranches(inUse...)
+}
+
+// checkFolder refuses, in the action, a folder to write to that lies outside
+// the workspace, be it by name or by a link that was checked out.
+func (s *session) checkFolder(option string) error {
+	if !s.fromInputs || !slices.Contains(s.opt.mode.options, option) || s.opt.str(option) == "" {
+		return nil
+	}
+	root, err := filepath.EvalSymlinks(s.env.Dir)
+	if err != nil {
+		return fmt.Errorf("look at the workspace: %w", err)
+	}
+	dir := s.abs(s.opt.str(option))
+	for {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+				break
+			}
+			return nil
+		}
+		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
+			break // a link to nowhere
+		}
+		dir = filepath.Dir(dir)
+	}
+	return usagef("--%s %s: lies outside the workspace", option, s.opt.str(option))
 }
 
 var branchName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)

@@ -89,10 +89,11 @@ type told struct {
 	summary string
 }
 
-// act calls the action for run id and checks what holds of every call: the
+// act calls the action for run id, or the command with arguments in its place,
+// which does not wait for other writers, and checks what holds of every call: the
 // file commands, the commands in the log, where it wrote, that nothing holds
 // the token.
-func (st *stage) act(t *testing.T, id string, inputs map[string]string) told {
+func (st *stage) act(t *testing.T, id string, inputs map[string]string, args ...string) told {
 	t.Helper()
 	env := maps.Clone(st.env)
 	env["GITHUB_RUN_ID"] = id
@@ -108,9 +109,12 @@ func (st *stage) act(t *testing.T, id string, inputs map[string]string) told {
 		}
 	}
 	env["RUNNER_DEBUG"] = inputs["debug"]
+	if len(args) > 0 {
+		env["PERFBAND_TOKEN"] = ownToken
+	}
 	before := st.tree(t)
 	var stdout, stderr bytes.Buffer
-	got := told{code: app.Main(context.Background(), app.Env{Dir: st.ws, Stdout: &stdout, Stderr: &stderr, Random: crand.Reader, Version: "test",
+	got := told{code: app.Main(context.Background(), app.Env{Args: args, Dir: st.ws, Stdout: &stdout, Stderr: &stderr, Random: crand.Reader, Version: "test",
 		Getenv: func(name string) string { return env[name] }, Now: func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }})}
 	got.log = stdout.String() + "\n" + stderr.String()
 	checkLog(t, got.log)

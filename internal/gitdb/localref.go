@@ -90,17 +90,11 @@ func (l *local) push(ctx context.Context, ref plumbing.ReferenceName, from, to p
 	}
 	p.kept = true
 	path := l.refPath(ref)
-	lock, done, err := l.lockFile(ctx, path)
+	unlock, err := l.lock(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer done()
-	defer func() {
-		lock.Close()
-		if err != nil {
-			os.Remove(lock.Name())
-		}
-	}()
+	defer unlock()
 	tip, err := l.head(ctx, ref)
 	if err != nil {
 		return err
@@ -108,31 +102,46 @@ func (l *local) push(ctx context.Context, ref plumbing.ReferenceName, from, to p
 	if tip != from {
 		return ErrMoved
 	}
-	if err := lock.Truncate(0); err != nil {
+	next, err := l.temporary("perfband-ref-", to.String()+"\n")
+	if err != nil {
 		return err
 	}
-	if _, err := lock.WriteAt([]byte(to.String()+"\n"), 0); err != nil {
-		return err
-	}
-	if err := errors.Join(lock.Sync(), lock.Close()); err != nil {
-		return err
-	}
+	defer os.Remove(next) // in vain once it is the ref
 	// git leaves empty folders behind where branches with slashes were deleted.
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		os.Remove(path)
 	}
-	return os.Rename(lock.Name(), path)
+	return os.Rename(next, path)
 }
 
-// lockFile makes path.lock, waiting for another process to remove its own. Our
-// own writers take the repository's turn first, which the system takes back from
-// a process that dies: a lock with our mark is then one left behind, and is
-// removed.
-func (l *local) lockFile(ctx context.Context, path string) (f *os.File, done func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, nil, err
+// temporary makes a file in the repository, outside of what git looks at.
+func (l *local) temporary(prefix, text string) (name string, err error) {
+	f, err := os.CreateTemp(l.dir, prefix)
+	if err != nil {
+		return "", err
 	}
-	const every = 20 * time.Millisecond
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// lock makes path.lock, git's own lock of a ref, waiting for another process to
+// remove its own. Our writers take the repository's turn first, which the system
+// takes back from a process that dies. The lock holds our mark from its first
+// moment to its last, so one that is there during our turn was left behind and
+// is removed.
+func (l *local) lock(ctx context.Context, path string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	mark, err := l.temporary("perfband-lock-", lockMark)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(mark)
 	var turn *os.File
 	giveBack := func() {
 		if turn != nil {
@@ -144,6 +153,7 @@ func (l *local) lockFile(ctx context.Context, path string) (f *os.File, done fun
 			giveBack()
 		}
 	}()
+	const every = 20 * time.Millisecond
 	for waited := time.Duration(0); ; waited += every {
 		if turn == nil {
 			turn = takeTurn(filepath.Join(l.dir, turnFile))
@@ -152,24 +162,20 @@ func (l *local) lockFile(ctx context.Context, path string) (f *os.File, done fun
 			os.Remove(path + ".lock")
 		}
 		if turn != nil || !canTakeTurns {
-			f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+			err := os.Link(mark, path+".lock")
 			if err == nil {
-				if _, err = f.WriteString(lockMark); err != nil {
-					f.Close()
-					os.Remove(f.Name())
-				}
-				return f, giveBack, err
+				return func() { os.Remove(path + ".lock"); giveBack() }, nil
 			}
 			if !errors.Is(err, fs.ErrExist) {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 		if waited >= limits.LockTime {
-			return nil, nil, fmt.Errorf("%s.lock exists: another process is writing this branch; if none is, delete the file", path)
+			return nil, fmt.Errorf("%s.lock exists: another process is writing this branch; if none is, delete the file", path)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, nil, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		case <-time.After(every):
 		}
 	}
@@ -177,7 +183,7 @@ func (l *local) lockFile(ctx context.Context, path string) (f *os.File, done fun
 
 const (
 	turnFile = "perfband.turn" // in the repository; locked, never written
-	lockMark = "perfband\n"    // what a lock of ours holds until it becomes the ref
+	lockMark = "perfband\n"    // what a lock of ours holds
 )
 
 // marked reports whether a lock is one of ours.
