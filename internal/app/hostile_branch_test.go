@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"perfband/internal/gitdb/gittest"
 )
@@ -83,11 +86,84 @@ func TestHostileTrees(t *testing.T) {
 					if strings.Contains(errs, "crashed") || code == 2 || code != 0 && !strings.Contains(errs, tree) && !strings.Contains(errs, tc.Entries[0][1]) {
 						t.Errorf("%s: exit %d\n%s", args[0], code, errs)
 					}
+					if head := gittest.Git(t, repo, "", "rev-parse", branch); code == 0 && head != tip {
+						checkTree(t, gittest.Git(t, repo, "", "ls-tree", "-z", strings.TrimSpace(head)))
+					}
 					if _, err := os.Stat(filepath.Join(dir, "perfband-out", "raw")); (err == nil) != (code == 3) {
 						t.Errorf("exit %d; results kept: %v", code, err)
 					}
 				}
 			})
 		}
+	}
+}
+
+// checkTree checks the listing of a tree that we wrote.
+func checkTree(t *testing.T, listing string) {
+	t.Helper()
+	for line := range strings.SplitSeq(strings.TrimSuffix(listing, "\x00"), "\x00") {
+		if !regexp.MustCompile(`^(100644 blob|100755 blob|040000 tree) [0-9a-f]{40}\t[A-Za-z0-9][A-Za-z0-9._-]*$|\t\.nojekyll$`).MatchString(line) || strings.Contains(line, strings.Repeat("0", 40)) ||
+			strings.Contains(line, "~") {
+			t.Errorf("a tree was written with the entry %q", line)
+		}
+	}
+}
+
+// garbage fills the raw branch of a repository with the shared stream.
+func garbage(t *testing.T, stream []byte) string {
+	t.Helper()
+	repo := gittest.NewRepo(t)
+	gittest.Git(t, repo, string(stream), "fast-import", "--quiet")
+	return repo
+}
+
+// TestHostileBranch has a raw branch to which people pushed all kinds of things.
+func TestHostileBranch(t *testing.T) {
+	needGit(t)
+	stream := hostile(t, "branches/T70-perf-raw-garbage.fi")
+	repo := garbage(t, stream)
+	// The branch before anybody pushed things: its first commit.
+	clean := garbage(t, stream[:bytes.Index(stream, []byte("commit refs/heads/perf-raw\nmark :21"))])
+	before := gittest.Git(t, repo, "", "ls-tree", "-r", "perf-raw")
+
+	_, errs, code := call(t, t.TempDir(), "recalc", "--remote", repo)
+	if code != 0 || !strings.Contains(errs, "1 runs derived") {
+		t.Errorf("recalc: exit %d\n%s", code, errs)
+	}
+	for path, why := range map[string]string{
+		"101.1/metadata.json": "not valid JSON", "102.1/metadata.json": `the metadata of run "999.9"`, "103.1/metadata.json": "written by a newer perfband",
+		"104.1": "no metadata.json", "105.1": "a symbolic link", "106.1/metadata.json": "not a run's metadata", "107.1": "a submodule",
+		"benchmarks/2026-13-45": "", "benchmarks/not-a-date": "", "load-tests": "a symbolic link", "coruns": "", "notes.txt": "", ".gitmodules": "",
+	} {
+		if lines := regexp.MustCompile(`(?m)^.*`+regexp.QuoteMeta(path)+`\b.*$`).FindAllString(errs, -1); len(lines) == 0 || !strings.Contains(strings.Join(lines, ""), why) {
+			t.Errorf("%s: told %q, want one with %q", path, lines, why)
+		}
+	}
+	mustCall(t, "recalc", "--remote", clean)
+	// The memo names folders by their git ids, which foreign files change.
+	site := func(repo string) map[string]string {
+		out := map[string]string{}
+		for name, data := range files(t, repo, "gh-pages") {
+			if !strings.HasPrefix(name, "perf/data/v1/memo/") {
+				out[name] = string(data)
+			}
+		}
+		return out
+	}
+	if d := cmp.Diff(site(clean), site(repo)); d != "" {
+		t.Errorf("the site differs from that of the clean branch:\n%s", d)
+	}
+	if _, errs, code := call(t, workspace(t, 1000), publishArgs(repo, "7")...); code != 0 {
+		t.Errorf("publish: exit %d\n%s", code, errs)
+	}
+	after := gittest.Git(t, repo, "", "ls-tree", "-r", "perf-raw")
+	var kept []string
+	for line := range strings.Lines(after) {
+		if !strings.Contains(line, "2026-04-01/7.1/") {
+			kept = append(kept, line)
+		}
+	}
+	if strings.Join(kept, "") != before || len(kept) == strings.Count(after, "\n") {
+		t.Errorf("the branch holds\n%s\nnot what was there and run 7.1", after)
 	}
 }

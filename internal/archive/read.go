@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"perfband/internal/gitdb"
@@ -30,6 +32,9 @@ var dateFolder = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 func Entries(ctx context.Context, branch string, tree *gitdb.Tree, known map[string]perf.KnownDate) iter.Seq2[perf.Entry, error] {
 	return func(yield func(perf.Entry, error) bool) {
 		r := reader{ctx: ctx, branch: branch, tree: tree, known: known}
+		if err := r.beside(); err != nil && !yield(perf.Entry{}, err) {
+			return
+		}
 		for _, kind := range perf.Kinds {
 			dates, err := r.list(kind.Folder())
 			if err != nil {
@@ -50,6 +55,25 @@ func Entries(ctx context.Context, branch string, tree *gitdb.Tree, known map[str
 			}
 		}
 	}
+}
+
+// beside tells of what stands on the branch beside the archive, once.
+func (r *reader) beside() error {
+	top, err := r.list(".")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range top {
+		if _, ok := perf.KindOfFolder(e.Name()); (!ok || !e.IsDir()) && !plainFile.MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return &perf.Diagnostic{Severity: perf.Notice, Code: "beside-archive", Where: perf.Where{Ref: r.branch},
+		What: "skipped what is no part of the archive", Why: strings.Join(names, ", ")}
 }
 
 type reader struct {
@@ -136,10 +160,11 @@ func Entry(ctx context.Context, branch string, tree *gitdb.Tree, folder string) 
 }
 
 func (r *reader) list(dir string) ([]fs.DirEntry, error) {
-	es, err := r.tree.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	info, err := fs.Stat(r.tree, dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil, nil // a file of that name is told of as standing beside the archive
 	}
+	es, err := r.tree.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("list %s:%s: %w", r.branch, dir, err)
 	}
@@ -184,13 +209,45 @@ func (r *reader) entry(kind perf.Kind, p string) (perf.Entry, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return perf.Entry{}, r.foreign(name, "not a run's metadata: "+err.Error())
 	}
+	if m.Run.RunID == "" {
+		m.Run.RunID, m.Run.Attempt = splitID(m.Run.ID)
+	}
+	m.Run.Kind = cmp.Or(m.Run.Kind, kind)
 	if m.Run.Kind != kind || m.Run.RunID == "" || m.Run.Started.IsZero() {
 		return perf.Entry{}, r.foreign(name, "run id, start or kind is missing or does not fit the folder")
+	}
+	if entryName(m.Run) != path.Base(p) {
+		return perf.Entry{}, r.foreign(name, fmt.Sprintf("it is the metadata of run %q", m.Run.ID))
+	}
+	if odd, err := r.odd(p); odd != nil || err != nil {
+		return perf.Entry{}, cmp.Or(err, odd)
 	}
 	e := perf.Entry{Path: p, Meta: m, Modules: m.Modules}
 	e.Raw = &rawFS{r: r, dir: path.Join(p, rawFolder)}
 	e.Content = contentOfInfos(m.Files)
 	return e, nil
+}
+
+// splitID parts an id "{run id}.{attempt}" of metadata that has no parts.
+func splitID(id string) (runID string, attempt int) {
+	head, tail, _ := strings.Cut(id, ".")
+	if n, err := strconv.Atoi(tail); err == nil && n > 0 {
+		return head, n
+	}
+	return id, 0
+}
+
+// odd refuses an entry that holds links or the like: no perfband wrote it.
+func (r *reader) odd(p string) (odd, err error) {
+	if err := fs.WalkDir(r.tree, p, func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
+		return nil, fmt.Errorf("list %s:%s: %w", r.branch, p, err)
+	}
+	for _, s := range r.tree.Skipped() {
+		if strings.HasPrefix(s.Path, p+"/") {
+			return r.foreign(p, "it holds "+s.Why), nil
+		}
+	}
+	return nil, nil
 }
 
 // contentOfInfos identifies the recorded files.

@@ -129,7 +129,10 @@ func (b *builder) folder(base plumbing.Hash, n *node) (plumbing.Hash, error) {
 	}
 	es := map[string]entry{}
 	for _, e := range old {
-		es[e.name] = e
+		// What git's own check of a push refuses is not carried on.
+		if hostileName(e.name) == "" && !e.id.IsZero() && (e.isDir() || e.isFile() || e.mode == "120000" || e.mode == "160000") {
+			es[e.name] = e
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.files)) {
 		id, err := b.file(n.files[name])

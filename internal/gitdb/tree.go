@@ -254,6 +254,8 @@ func visible(all []entry, path string) (es []entry, skipped []Skipped) {
 		why := hostileName(e.name)
 		switch {
 		case why != "":
+		case e.id.IsZero():
+			why = "an entry without an object"
 		case e.mode == "120000":
 			why = "a symbolic link"
 		case e.mode == "160000":
