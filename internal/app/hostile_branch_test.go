@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"perfband/internal/gitdb/gittest"
+	"perfband/internal/text"
 )
 
 // evilTree stores a raw tree object, unchecked, and returns its id.
@@ -71,29 +72,52 @@ func TestHostileTrees(t *testing.T) {
 	}
 	for _, tc := range doc.Trees {
 		for _, branch := range []string{"perf-raw", "gh-pages"} {
-			t.Run(tc.Case+" on "+branch, func(t *testing.T) {
-				t.Parallel()
-				repo := gittest.NewRepo(t)
-				tree := evilTree(t, repo, tc.Entries)
-				commit := fmt.Sprintf("tree %s\nauthor A <a@b.test> 1767323045 +0000\ncommitter A <a@b.test> 1767323045 +0000\n\nx\n", tree)
-				tip := gittest.Git(t, repo, commit, "hash-object", "-w", "-t", "commit", "--literally", "--stdin")
-				if err := os.WriteFile(filepath.Join(repo, "refs", "heads", branch), []byte(tip), 0o644); err != nil {
-					t.Fatal(err)
+			for _, mode := range []string{"publish", "recalc"} {
+				if branch == "gh-pages" && mode == "recalc" {
+					continue // there is nothing to recalculate
 				}
-				for _, args := range [][]string{publishArgs(repo, "1"), {"recalc", "--remote", repo}} {
-					dir := workspace(t, 1000)
-					_, errs, code := call(t, dir, args...)
-					if strings.Contains(errs, "crashed") || code == 2 || code != 0 && !strings.Contains(errs, tree) && !strings.Contains(errs, tc.Entries[0][1]) {
-						t.Errorf("%s: exit %d\n%s", args[0], code, errs)
-					}
-					if head := gittest.Git(t, repo, "", "rev-parse", branch); code == 0 && head != tip {
-						checkTree(t, gittest.Git(t, repo, "", "ls-tree", "-z", strings.TrimSpace(head)))
-					}
-					if _, err := os.Stat(filepath.Join(dir, "perfband-out", "raw")); (err == nil) != (code == 3) {
-						t.Errorf("exit %d; results kept: %v", code, err)
-					}
-				}
-			})
+				t.Run(tc.Case+" on "+branch+" "+mode, func(t *testing.T) {
+					t.Parallel()
+					hostileTree(t, tc.Entries, branch, mode)
+				})
+			}
+		}
+	}
+}
+
+// hostileTree calls perfband on a branch whose tip is an evil tree, then again:
+// the first call names what is wrong with it and writes no such tree.
+func hostileTree(t *testing.T, entries [][3]string, branch, mode string) {
+	repo := gittest.NewRepo(t)
+	tree := evilTree(t, repo, entries)
+	commit := fmt.Sprintf("tree %s\nauthor A <a@b.test> 1767323045 +0000\ncommitter A <a@b.test> 1767323045 +0000\n\nx\n", tree)
+	tip := gittest.Git(t, repo, commit, "hash-object", "-w", "-t", "commit", "--literally", "--stdin")
+	if err := os.WriteFile(filepath.Join(repo, "refs", "heads", branch), []byte(tip), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// Of two entries that do not go together the last is in the wrong place.
+	name := entries[len(entries)-1][1]
+	place := strings.TrimSuffix("perf-raw:"+text.LogLine(name), ":")
+	named := regexp.MustCompile(`(?m)^warning: ` + regexp.QuoteMeta(place) + `: skipped: an? |` +
+		`^branch ` + branch + `: folder "\." had entries .*: ` + regexp.QuoteMeta(fmt.Sprintf("%q", name)) + `|object ` + tree)
+	for i, args := range [][]string{{mode, "--remote", repo}, publishArgs(repo, "1"), {"recalc", "--remote", repo}} {
+		if i == 0 && mode == "publish" {
+			continue
+		}
+		dir := workspace(t, 1000)
+		_, errs, code := call(t, dir, args...)
+		refused := code == 3 && strings.Contains(errs, entries[0][1]+": the branch holds something else than an archive")
+		if first := i == 0 || i == 1 && mode == "publish"; first && !named.MatchString(errs) && !refused {
+			t.Errorf("%s does not name %q: exit %d\n%s", args[0], name, code, errs)
+		}
+		if strings.Contains(errs, "crashed") || code == 2 || code != 0 && !strings.Contains(errs, tree) && !refused {
+			t.Errorf("%s: exit %d\n%s", args[0], code, errs)
+		}
+		if head := gittest.Git(t, repo, "", "rev-parse", branch); code == 0 && head != tip {
+			checkTree(t, gittest.Git(t, repo, "", "ls-tree", "-z", strings.TrimSpace(head)))
+		}
+		if _, err := os.Stat(filepath.Join(dir, "perfband-out", "raw")); (err == nil) != (code == 3) {
+			t.Errorf("exit %d; results kept: %v", code, err)
 		}
 	}
 }
@@ -101,7 +125,16 @@ func TestHostileTrees(t *testing.T) {
 // checkTree checks the listing of a tree that we wrote.
 func checkTree(t *testing.T, listing string) {
 	t.Helper()
+	before := ""
 	for line := range strings.SplitSeq(strings.TrimSuffix(listing, "\x00"), "\x00") {
+		kind, name, _ := strings.Cut(line, "\t")
+		if strings.Contains(kind, " tree ") {
+			name += "/" // which is how git sorts it
+		}
+		if name <= before {
+			t.Errorf("a tree was written with %q after %q", name, before)
+		}
+		before = name
 		if !regexp.MustCompile(`^(100644 blob|100755 blob|040000 tree) [0-9a-f]{40}\t[A-Za-z0-9][A-Za-z0-9._-]*$|\t\.nojekyll$`).MatchString(line) || strings.Contains(line, strings.Repeat("0", 40)) ||
 			strings.Contains(line, "~") {
 			t.Errorf("a tree was written with the entry %q", line)
@@ -131,6 +164,7 @@ func TestHostileBranch(t *testing.T) {
 		t.Errorf("recalc: exit %d\n%s", code, errs)
 	}
 	for path, why := range map[string]string{
+		"100.1/run.sh":        "no part of the run",
 		"101.1/metadata.json": "not valid JSON", "102.1/metadata.json": `the metadata of run "999.9"`, "103.1/metadata.json": "written by a newer perfband",
 		"104.1": "no metadata.json", "105.1": "a symbolic link", "106.1/metadata.json": "not a run's metadata", "107.1": "a submodule",
 		"benchmarks/2026-13-45": "", "benchmarks/not-a-date": "", "load-tests": "a symbolic link", "coruns": "", "notes.txt": "", ".gitmodules": "",
@@ -138,6 +172,9 @@ func TestHostileBranch(t *testing.T) {
 		if lines := regexp.MustCompile(`(?m)^.*`+regexp.QuoteMeta(path)+`\b.*$`).FindAllString(errs, -1); len(lines) == 0 || !strings.Contains(strings.Join(lines, ""), why) {
 			t.Errorf("%s: told %q, want one with %q", path, lines, why)
 		}
+	}
+	if n := strings.Count(errs, "100.1/run.sh"); n != 1 {
+		t.Errorf("100.1/run.sh is named %d times", n)
 	}
 	mustCall(t, "recalc", "--remote", clean)
 	// The memo names folders by their git ids, which foreign files change.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -24,8 +25,9 @@ import (
 var dateFolder = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 
 // Entries yields every entry of the tree, by kind, date and name. A folder
-// that is not an entry yields a *perf.Diagnostic and the walk goes on; any
-// other error ends it. Raw files are read only when asked for.
+// that is not an entry yields a *perf.Diagnostic and the walk goes on, as does a
+// file in an entry's folder that its metadata does not list; any other error
+// ends it. Raw files are read only when asked for.
 //
 // known is what the caller remembers, by date folder: of a date or an entry
 // whose folder is unchanged the remembered stub is yielded and nothing is read.
@@ -81,6 +83,7 @@ type reader struct {
 	branch string
 	tree   *gitdb.Tree
 	known  map[string]perf.KnownDate
+	notes  []error // of the date's entries that are read, what else their folders hold
 }
 
 // idOf names the content of a folder, "" if the tree does not tell.
@@ -138,6 +141,12 @@ func (r *reader) date(kind perf.Kind, dir, id string, yield func(perf.Entry, err
 			return false
 		}
 	}
+	for _, note := range r.notes {
+		if !yield(perf.Entry{}, note) {
+			return false
+		}
+	}
+	r.notes = nil
 	return true
 }
 
@@ -219,11 +228,12 @@ func (r *reader) entry(kind perf.Kind, p string) (perf.Entry, error) {
 	if entryName(m.Run) != path.Base(p) {
 		return perf.Entry{}, r.foreign(name, fmt.Sprintf("it is the metadata of run %q", m.Run.ID))
 	}
-	if odd, err := r.odd(p); odd != nil || err != nil {
-		return perf.Entry{}, cmp.Or(err, odd)
+	unlisted, err := r.unlisted(p, m)
+	if err != nil {
+		return perf.Entry{}, err
 	}
 	e := perf.Entry{Path: p, Meta: m, Modules: m.Modules}
-	e.Raw = &rawFS{r: r, dir: path.Join(p, rawFolder)}
+	e.Raw = &rawFS{r: r, dir: path.Join(p, rawFolder), hidden: unlisted}
 	e.Content = contentOfInfos(m.Files)
 	return e, nil
 }
@@ -237,17 +247,33 @@ func splitID(id string) (runID string, attempt int) {
 	return id, 0
 }
 
-// odd refuses an entry that holds links or the like: no perfband wrote it.
-func (r *reader) odd(p string) (odd, err error) {
-	if err := fs.WalkDir(r.tree, p, func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
+// unlisted finds and notes the files in an entry's folder that its metadata does
+// not list: somebody put them there later. An entry that holds links or the like
+// is refused: no perfband wrote it.
+func (r *reader) unlisted(p string, m perf.Metadata) (map[string]bool, error) {
+	listed := map[string]bool{path.Join(p, metadataName): true, path.Join(p, m.Session): true}
+	for _, f := range m.Files {
+		listed[path.Join(p, f.Path)] = true
+	}
+	unlisted := map[string]bool{}
+	if err := fs.WalkDir(r.tree, p, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !listed[name] {
+			unlisted[name] = true
+		}
+		return err
+	}); err != nil {
 		return nil, fmt.Errorf("list %s:%s: %w", r.branch, p, err)
 	}
 	for _, s := range r.tree.Skipped() {
 		if strings.HasPrefix(s.Path, p+"/") {
-			return r.foreign(p, "it holds "+s.Why), nil
+			return nil, r.foreign(p, "it holds "+s.Why)
 		}
 	}
-	return nil, nil
+	for _, name := range slices.Sorted(maps.Keys(unlisted)) {
+		r.notes = append(r.notes, &perf.Diagnostic{Severity: perf.Notice, Code: "beside-entry", Where: perf.Where{Ref: r.branch, File: name},
+			What: "skipped a file that is no part of the run", Why: "the run's " + metadataName + " does not list it"})
+	}
+	return unlisted, nil
 }
 
 // contentOfInfos identifies the recorded files.
@@ -261,16 +287,21 @@ func contentOfInfos(files []perf.FileInfo) string {
 
 // rawFS is an entry's raw folder as an fs.FS.
 type rawFS struct {
-	r    *reader
-	dir  string
-	drop string // folder hidden from the reader: a byte-for-byte copy of another
+	r      *reader
+	dir    string
+	drop   string          // folder hidden from the reader: a byte-for-byte copy of another
+	hidden map[string]bool // files that are no part of the entry, by their paths on the branch
 }
 
 func (f *rawFS) path(op, name string) (string, error) {
 	if !fs.ValidPath(name) || name == metadataName || f.drop != "" && (name == f.drop || strings.HasPrefix(name, f.drop+"/")) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
-	return path.Join(f.dir, name), nil
+	p := path.Join(f.dir, name)
+	if f.hidden[p] {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return p, nil
 }
 
 func (f *rawFS) Open(name string) (fs.File, error) {
@@ -295,11 +326,11 @@ func (f *rawFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	es, err := f.r.tree.ReadDir(p)
-	if err != nil || name != "." {
-		return es, err
+	if err != nil {
+		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(es), func(e fs.DirEntry) bool {
-		return e.Name() == metadataName || e.Name() == f.drop
+	return slices.DeleteFunc(es, func(e fs.DirEntry) bool {
+		return f.hidden[path.Join(p, e.Name())] || name == "." && (e.Name() == metadataName || e.Name() == f.drop)
 	}), nil
 }
 

@@ -39,9 +39,10 @@ type store interface {
 var errMissing = errors.New("the repository lacks objects sent earlier")
 
 type branch struct {
-	store store
-	name  string
-	ref   plumbing.ReferenceName
+	store  store
+	name   string
+	ref    plumbing.ReferenceName
+	notice func(text string)
 
 	mu   sync.Mutex
 	kept map[plumbing.Hash]bool // objects that earlier pushes left in the repository
@@ -109,7 +110,8 @@ func (b *branch) commit(ctx context.Context, from plumbing.Hash, c Change) (Rev,
 		return "", err
 	}
 	defer p.close()
-	tree, err := (&builder{ctx: ctx, objects: b.store, pack: p}).build(root, c)
+	builder := &builder{ctx: ctx, objects: b.store, pack: p}
+	tree, err := builder.build(root, c)
 	if err != nil {
 		return "", err
 	}
@@ -129,6 +131,9 @@ func (b *branch) commit(ctx context.Context, from plumbing.Hash, c Change) (Rev,
 	}
 	if err != nil {
 		return "", err
+	}
+	for _, text := range builder.mended {
+		b.notice("branch " + b.name + ": " + text)
 	}
 	return revOf(to), nil
 }

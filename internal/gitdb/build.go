@@ -20,6 +20,7 @@ type builder struct {
 	ctx     context.Context
 	objects objects
 	pack    *packWriter
+	mended  []string // of each folder with faults what became of them
 }
 
 // node is a folder of the change.
@@ -35,7 +36,7 @@ func (b *builder) build(root plumbing.Hash, c Change) (plumbing.Hash, error) {
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	id, err := b.folder(root, top)
+	id, err := b.folder(root, ".", top)
 	if err == nil && id.IsZero() {
 		return b.pack.object(plumbing.TreeObject, nil)
 	}
@@ -120,19 +121,16 @@ func checkPath(path string) error {
 	return nil
 }
 
-// folder writes the tree of one folder, base with the change applied, and
-// returns its id. A zero id is an empty folder, of which git keeps none.
-func (b *builder) folder(base plumbing.Hash, n *node) (plumbing.Hash, error) {
+// folder writes the tree of the folder at a path, base with the change applied,
+// and returns its id. A zero id is an empty folder, of which git keeps none.
+func (b *builder) folder(base plumbing.Hash, path string, n *node) (plumbing.Hash, error) {
 	old, err := b.base(base, n.replace)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	es := map[string]entry{}
-	for _, e := range old {
-		// What git's own check of a push refuses is not carried on.
-		if hostileName(e.name) == "" && !e.id.IsZero() && (e.isDir() || e.isFile() || e.mode == "120000" || e.mode == "160000") {
-			es[e.name] = e
-		}
+	es, err := b.sound(old, path, n)
+	if err != nil {
+		return plumbing.ZeroHash, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.files)) {
 		id, err := b.file(n.files[name])
@@ -146,7 +144,7 @@ func (b *builder) folder(base plumbing.Hash, n *node) (plumbing.Hash, error) {
 		if e := es[name]; e.isDir() {
 			sub = e.id
 		}
-		id, err := b.folder(sub, n.dirs[name])
+		id, err := b.folder(sub, join(path, name), n.dirs[name])
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -159,6 +157,45 @@ func (b *builder) folder(base plumbing.Hash, n *node) (plumbing.Hash, error) {
 		return plumbing.ZeroHash, nil
 	}
 	return b.pack.object(plumbing.TreeObject, encodeTree(slices.Collect(maps.Values(es))))
+}
+
+// sound is the entries of a folder of the base by name, as they are carried on.
+// What git's own check of a push refuses is not, and what is out of order comes
+// into order; both are noted. A view does not show what is out of order, so
+// that whoever made the change cannot have known of it: it is not overwritten.
+func (b *builder) sound(old []entry, path string, n *node) (map[string]entry, error) {
+	es := make(map[string]entry, len(old))
+	var dropped, moved []string
+	for i, why := range faults(old) {
+		e := old[i]
+		switch why {
+		case "":
+			es[e.name] = e
+		case unordered:
+			if _, isFile := n.files[e.name]; isFile || n.dirs[e.name] != nil {
+				return nil, fmt.Errorf("put %.200q: the branch has %s there, whose content is not known", join(path, e.name), why)
+			}
+			es[e.name] = e
+			moved = append(moved, fmt.Sprintf("%.200q", e.name))
+		default:
+			dropped = append(dropped, fmt.Sprintf("%.200q (%s)", e.name, why))
+		}
+	}
+	if len(dropped) > 0 {
+		b.mended = append(b.mended, fmt.Sprintf("folder %.200q had entries that git refuses, which are dropped: %s", path, few(dropped)))
+	}
+	if len(moved) > 0 {
+		b.mended = append(b.mended, fmt.Sprintf("folder %.200q had entries out of git's order, which are put in order: %s", path, few(moved)))
+	}
+	return es, nil
+}
+
+// few lists some texts, and how many more there are.
+func few(texts []string) string {
+	if more := len(texts) - limits.AnnotationsPerKind; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:limits.AnnotationsPerKind], ", "), more)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // base is what remains of a folder of the base. Of a folder to be replaced

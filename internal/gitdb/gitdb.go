@@ -72,7 +72,8 @@ type Remote struct {
 	Auth   Auth   // for HTTP
 	CAFile string // PEM certificates trusted besides the system's; "" for none
 	// Notice, if set, is told one line about things that work but cost more than
-	// they should. It may be called from any goroutine.
+	// they should, and about faults of a branch that a commit mended. It may be
+	// called from any goroutine.
 	Notice func(text string)
 }
 
@@ -94,7 +95,8 @@ type Branch interface {
 }
 
 // Change is what a commit does. Files which are not named stay as they are,
-// whatever they are (links and submodules too).
+// whatever they are (links and submodules too); entries that git itself refuses,
+// of which Notice is told, are dropped or put in order.
 type Change struct {
 	Message string
 	When    time.Time // author and committer time, to the second
@@ -150,7 +152,7 @@ func Open(r Remote, name string) (Branch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open branch %s: %w", name, err)
 	}
-	return &branch{store: s, name: name, ref: ref}, nil
+	return &branch{store: s, name: name, ref: ref, notice: r.Notice}, nil
 }
 
 // ValidBranch reports whether git takes the name for a branch.

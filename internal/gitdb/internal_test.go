@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -248,10 +250,12 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// FuzzTree checks that whatever parses as a tree is written back the same, and
-// that nothing hostile is shown.
+// FuzzTree checks that whatever parses as a tree is written back the same, that
+// nothing hostile is shown, and that what is sound stands in git's order.
 func FuzzTree(f *testing.F) {
-	f.Add([]byte("100644 a\x00aaaaaaaaaaaaaaaaaaaa40000 b\x00bbbbbbbbbbbbbbbbbbbb"))
+	for _, tree := range []string{"100644 a\x00%s40000 b\x00%[1]s", "100644 b\x00%s40000 a\x00%[1]s", "40000 a\x00%s100644 a.b\x00%[1]s", "100644 a\x00%s100644 a\x00%[1]s"} {
+		f.Add(fmt.Appendf(nil, tree, "aaaaaaaaaaaaaaaaaaaa"))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		es, err := parseTree(data)
 		if err != nil {
@@ -264,13 +268,34 @@ func FuzzTree(f *testing.F) {
 		if !bytes.Equal(back, data) {
 			t.Error(cmp.Diff(data, back))
 		}
-		shown, _ := visible(es, ".")
+		var sound []entry
+		for i, why := range faults(es) {
+			if why == "" {
+				sound = append(sound, es[i])
+			}
+		}
+		if again := parse(t, encodeTree(slices.Clone(sound))); !slices.Equal(again, sound) {
+			t.Errorf("sound is %v, in order %v", sound, again)
+		}
+		shown, skipped := visible(es, ".")
+		if len(shown)+len(skipped) != len(es) {
+			t.Errorf("%d entries, shown %v, skipped %v", len(es), shown, skipped)
+		}
 		for _, e := range shown {
 			if checkPath(e.name) != nil {
 				t.Errorf("the name %q is shown", e.name)
 			}
 		}
 	})
+}
+
+func parse(t *testing.T, data []byte) []entry {
+	t.Helper()
+	es, err := parseTree(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return es
 }
 
 // FuzzReport reads answers to a push.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -48,19 +49,27 @@ func TestHostileTrees(t *testing.T) {
 			"120000 link\x00" + blob +
 			"160000 module\x00" + strings.Repeat("\x01", 20) +
 			"100644 " + long + "\x00" + blob +
+			"40000 ok\x00" + sub + "100755 run\x00" + blob +
 			"100644 twice\x00" + blob + "40000 twice\x00" + sub +
-			"40000 ok\x00" + sub + "100755 run\x00" + blob
+			"100644 late\x00" + blob + "40000 later\x00" + sub +
+			"100644 z\x00" + blob
 		root := put("tree", tree)
 		commitID := strings.TrimSpace(gittest.Git(t, repo, "", "commit-tree", "-m", "hostile", root))
 		gittest.Git(t, repo, "", "update-ref", "refs/heads/x", commitID)
 
 		ctx := context.Background()
+		var notices []string
+		r.Notice = func(text string) {
+			if strings.HasPrefix(text, "branch x: ") {
+				notices = append(notices, text)
+			}
+		}
 		b := open(t, r, "x")
 		view, err := b.Tree(ctx, gitdb.Rev(commitID))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]string{"twice": "content", "ok/inner": "content", "run": "content"}
+		want := map[string]string{"twice/inner": "content", "ok/inner": "content", "run": "content", "z": "content"}
 		if diff := cmp.Diff(want, readAll(t, view)); diff != "" {
 			t.Error(diff)
 		}
@@ -68,21 +77,38 @@ func TestHostileTrees(t *testing.T) {
 		for _, s := range view.Skipped() {
 			skipped = append(skipped, s.Path)
 		}
-		wantSkipped := []string{".", "..", ".GIT", ".git", ".g\u200cit", "GIT~1", "a/b", "bad\xff", "group", "link", "module", long, "twice"}
+		wantSkipped := []string{".", "..", ".GIT", ".git", ".g\u200cit", "GIT~1", "a/b", "bad\xff", "group", "late", "later", "link", "module", long, "twice"}
 		if diff := cmp.Diff(wantSkipped, skipped); diff != "" {
 			t.Error(diff)
 		}
-		for _, path := range []string{"link", ".git", "a/b", "module"} {
+		for _, path := range []string{"link", ".git", "a/b", "module", "late", "later/inner"} {
 			if _, err := view.ReadFile(path); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("ReadFile(%q): %v, want that it does not exist", path, err)
 			}
 		}
-		rev := commit(t, b, gitdb.Rev(commitID), change("new/file", "1"))
-		modes := gittest.Git(t, repo, "", "ls-tree", "--format=%(objectmode)", string(rev))
-		for _, mode := range []string{"120000", "160000", "100755"} {
-			if !strings.Contains(modes, mode) {
-				t.Errorf("after a commit the entry of mode %s is gone", mode)
+		for _, path := range []string{"late", "later/inner"} {
+			if _, err := b.Commit(ctx, gitdb.Rev(commitID), change(path, "1")); err == nil || !strings.Contains(err.Error(), "out of git's order") {
+				t.Errorf("commit to %s, which a view does not show: %v", path, err)
 			}
+		}
+		rev := commit(t, b, gitdb.Rev(commitID), change("new/file", "1"))
+		listing := gittest.Git(t, repo, "", "ls-tree", "-z", string(rev))
+		listing = regexp.MustCompile(` (blob|tree|commit) [0-9a-f]+\t`).ReplaceAllString(listing, " ")
+		kept := []string{"100644 bad\xff", "100644 late", "040000 later", "120000 link", "160000 module", "040000 new", "100644 " + long,
+			"040000 ok", "100755 run", "040000 twice", "100644 z"}
+		if diff := cmp.Diff(kept, strings.Split(strings.TrimSuffix(listing, "\x00"), "\x00")); diff != "" {
+			t.Errorf("after a commit the branch has: %s", diff)
+		}
+		for _, name := range []string{`"."`, `".."`, `".GIT"`, `".git"`, `".g\u200cit"`, `"GIT~1"`, `"a/b"`, `"group"`, `"twice"`, `"late"`, `"later"`} {
+			if all := strings.Join(notices, "\n"); len(notices) != 2 || !strings.Contains(all, name) {
+				t.Errorf("the notices %q do not name %s", notices, name)
+			}
+		}
+		if view, err = b.Tree(ctx, rev); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := view.ReadFile("later/inner"); err != nil || string(data) != "content" {
+			t.Errorf("what came into order is read as %q, %v", data, err)
 		}
 	})
 }

@@ -249,23 +249,19 @@ func (s *treeShared) folder(id plumbing.Hash, path string) ([]entry, error) {
 
 // visible sorts entries by name and parts off what a view does not show.
 func visible(all []entry, path string) (es []entry, skipped []Skipped) {
-	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	for _, e := range all {
-		why := hostileName(e.name)
+	bad := faults(all)
+	for i, e := range all {
+		why := bad[i]
 		switch {
 		case why != "":
-		case e.id.IsZero():
-			why = "an entry without an object"
+		case hostileName(e.name) != "":
+			why = hostileName(e.name)
 		case e.mode == "120000":
 			why = "a symbolic link"
 		case e.mode == "160000":
 			why = "a submodule"
-		case !e.isDir() && !e.isFile():
-			why = fmt.Sprintf("an entry of unknown mode %.20q", e.mode)
 		case len(path)+1+len(e.name) > limits.PathBytes:
 			why = fmt.Sprintf("a path longer than %d bytes", limits.PathBytes)
-		case len(es) > 0 && es[len(es)-1].name == e.name:
-			why = "a name used twice in one folder"
 		}
 		if why != "" {
 			skipped = append(skipped, Skipped{Path: join(path, e.name), Why: why})
@@ -273,12 +269,63 @@ func visible(all []entry, path string) (es []entry, skipped []Skipped) {
 		}
 		es = append(es, e)
 	}
+	slices.SortFunc(es, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	return es, skipped
 }
 
+// unordered is the fault of an entry that is sound but in the wrong place.
+const unordered = "an entry out of git's order"
+
+// faults says for each entry of a tree, in the tree's own order, what is wrong
+// with it: git would not have written it there. "" is a sound entry. Of several
+// entries with one name the last is the sound one: the folder, if there is one.
+func faults(all []entry) []string {
+	why, last := make([]string, len(all)), make(map[string]int, len(all))
+	for i, e := range all {
+		why[i] = reservedName(e.name)
+		switch {
+		case why[i] != "":
+		case e.id.IsZero():
+			why[i] = "an entry without an object"
+		case !e.isDir() && !e.isFile() && e.mode != "120000" && e.mode != "160000":
+			why[i] = fmt.Sprintf("an entry of unknown mode %.20q", e.mode)
+		default:
+			if before, twice := last[e.name]; twice {
+				why[before] = "a name used twice in one folder"
+			}
+			last[e.name] = i
+		}
+	}
+	highest := ""
+	for i, e := range all {
+		if why[i] != "" {
+			continue
+		}
+		if key := e.sortKey(); key < highest {
+			why[i] = unordered
+		} else {
+			highest = key
+		}
+	}
+	return why
+}
+
 // hostileName says what is wrong with a file name, "" if nothing is. Such names
-// could make a program which writes them to disk write somewhere else.
+// could make a program which writes them to disk write somewhere else, or fail.
 func hostileName(name string) string {
+	switch why := reservedName(name); {
+	case why != "":
+		return why
+	case len(name) > limits.NamePartBytes:
+		return fmt.Sprintf("a name longer than %d bytes", limits.NamePartBytes)
+	case !utf8.ValidString(name):
+		return "a name which is not UTF-8"
+	}
+	return ""
+}
+
+// reservedName is [hostileName] of the names that git itself refuses.
+func reservedName(name string) string {
 	// Windows drops trailing dots and spaces and knows .git as git~1; macOS
 	// ignores some invisible letters.
 	bare := strings.ToLower(strings.TrimRight(name, ". "))
@@ -295,10 +342,6 @@ func hostileName(name string) string {
 		return "a name that git keeps for itself"
 	case strings.ContainsAny(name, "/\x00"):
 		return "a name with a slash or a zero byte"
-	case len(name) > limits.NamePartBytes:
-		return fmt.Sprintf("a name longer than %d bytes", limits.NamePartBytes)
-	case !utf8.ValidString(name):
-		return "a name which is not UTF-8"
 	}
 	return ""
 }
