@@ -16,7 +16,7 @@ import (
 
 // decodeFiles prints what the named files hold. Every file is tried; the exit
 // code is 1 if any could not be read.
-func decodeFiles(_ context.Context, s *session) error {
+func decodeFiles(ctx context.Context, s *session) error {
 	if len(s.opt.args) == 0 {
 		return usagef("decode needs files or folders: perfband decode PATH...")
 	}
@@ -39,9 +39,9 @@ func decodeFiles(_ context.Context, s *session) error {
 			s.fail(exitFailed)
 			continue
 		}
-		suites, diags, err := decode.Files(fsys, names, decode.Options{Format: s.opt.str("format"), Module: s.opt.str("module"), Kind: kind, Explicit: explicit})
+		suites, diags, err := decode.Files(fsys, names, decode.Options{Format: s.opt.str("format"), Module: s.opt.str("module"), Kind: kind, Explicit: explicit, Context: ctx})
 		if err != nil {
-			return err
+			return fmt.Errorf("decode %s: %w", arg, err)
 		}
 		show := func(file string) string {
 			if explicit {

@@ -221,6 +221,7 @@ func (s *session) deriveAt(ctx context.Context, raw gitdb.Branch, rev gitdb.Rev,
 			return nil, nil, fmt.Errorf("list branch %s: %w", name, err)
 		}
 	}
+	opt.Context = ctx
 	opt.Reread = func(folder string) (perf.Entry, error) { return archive.Entry(ctx, name, tree, folder) }
 	d, diags, err := derive.Build(archive.Entries(ctx, name, tree, opt.Memo.Known()), opt)
 	if err != nil {

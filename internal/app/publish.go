@@ -42,7 +42,7 @@ func publish(ctx context.Context, s *session) error {
 		return err
 	}
 	s.log.Group("Read results")
-	r, err := s.gather(opt.Config)
+	r, err := s.gather(ctx, opt.Config)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,7 +33,7 @@ type results struct {
 }
 
 // gather stages and decodes the results a call names.
-func (s *session) gather(c config.Config) (*results, error) {
+func (s *session) gather(ctx context.Context, c config.Config) (*results, error) {
 	kind, err := s.kind()
 	if err != nil {
 		return nil, err
@@ -41,6 +42,7 @@ func (s *session) gather(c config.Config) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
+	stage.Context = ctx
 	sources, closeRoot, err := s.sources(c)
 	if err != nil {
 		return nil, err
@@ -48,6 +50,10 @@ func (s *session) gather(c config.Config) (*results, error) {
 	r := &results{kinds: map[string]perf.Kind{}, machines: map[string]perf.EnvFile{}, close: closeRoot}
 	if err := r.read(sources, stage, c, kind); err != nil {
 		closeRoot()
+		if ctx.Err() != nil {
+			err = &perf.Diagnostic{Severity: perf.Error, Code: "stopped", What: "stopped while the results were read; nothing was archived",
+				Why: err.Error(), Err: err, Do: "Publish again: the result files are as they were."}
+		}
 		return nil, err
 	}
 	return r, nil
@@ -64,7 +70,7 @@ func (r *results) read(sources []archive.Source, stage archive.StageOptions, c c
 	}
 	for _, m := range r.staged.Modules {
 		for _, explicit := range []bool{true, false} {
-			if err := r.decode(m, kindOf(c, m.Module, kind), explicit); err != nil {
+			if err := r.decode(m, decode.Options{Kind: kindOf(c, m.Module, kind), Explicit: explicit, Context: stage.Context}); err != nil {
 				return err
 			}
 		}
@@ -161,12 +167,12 @@ func kindOf(c config.Config, module string, asked perf.Kind) perf.Kind {
 	return ""
 }
 
-func (r *results) decode(m perf.EntryModule, kind perf.Kind, explicit bool) error {
+func (r *results) decode(m perf.EntryModule, opt decode.Options) error {
 	origin := map[string]string{}
 	var paths []string
 	for i := range r.staged.Files {
 		f := &r.staged.Files[i]
-		if f.Folder == m.Folder && f.Explicit == explicit && filepath.Base(f.Origin) != perf.EnvFileName {
+		if f.Folder == m.Folder && f.Explicit == opt.Explicit && filepath.Base(f.Origin) != perf.EnvFileName {
 			paths = append(paths, f.RawPath())
 			origin[f.RawPath()] = f.Origin
 		}
@@ -174,7 +180,8 @@ func (r *results) decode(m perf.EntryModule, kind perf.Kind, explicit bool) erro
 	if len(paths) == 0 {
 		return nil
 	}
-	suites, diags, err := decode.Files(r.staged.FS(), paths, decode.Options{Format: cmp.Or(m.Format, "auto"), Module: m.Module, Kind: kind, Explicit: explicit})
+	opt.Format, opt.Module = cmp.Or(m.Format, "auto"), m.Module
+	suites, diags, err := decode.Files(r.staged.FS(), paths, opt)
 	if err != nil {
 		return fmt.Errorf("read results of module %s: %w", m.Module, err)
 	}

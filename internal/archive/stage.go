@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,8 @@ type StageOptions struct {
 	// Redact archives files with secrets without these; otherwise such files
 	// are left out.
 	Redact bool
+	// Context ends the staging, with its error. Nil never does.
+	Context context.Context
 }
 
 // Stage collects every regular file the sources name. Links and other odd
@@ -67,6 +70,9 @@ func Stage(sources []Source, opt StageOptions) (*Staged, []perf.Diagnostic, erro
 	if opt.Secrets == nil {
 		opt.Secrets = secret.New()
 	}
+	if opt.Context == nil {
+		opt.Context = context.Background()
+	}
 	s := &stager{Staged: &Staged{}, opt: opt, taken: map[string]bool{}, folders: map[string]bool{}, origins: map[string]int{}, names: map[string]int{}}
 	for _, src := range sources {
 		folder := s.folder(src)
@@ -76,6 +82,9 @@ func Stage(sources []Source, opt StageOptions) (*Staged, []perf.Diagnostic, erro
 				return nil, s.diags, err
 			}
 		}
+	}
+	if err := opt.Context.Err(); err != nil {
+		return nil, s.diags, fmt.Errorf("stage results: %w", err)
 	}
 	s.tellNames()
 	slices.SortFunc(s.Files, func(a, b StagedFile) int { return strings.Compare(a.Path, b.Path) })
@@ -184,6 +193,9 @@ func (s *stager) walk(fsys fs.FS, folder, dir, base string) {
 
 // add stages one file; base is cut off its archived path.
 func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
+	if s.opt.Context.Err() != nil {
+		return
+	}
 	info, err := fs.Lstat(fsys, name)
 	if err != nil {
 		s.unreadable(name, err)
@@ -214,7 +226,7 @@ func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
 	if reason != "" {
 		scanner = nil // what is left out may hold anything
 	}
-	c, err := look(fsys, name, scanner)
+	c, err := look(endingFS{fsys, s.opt.Context}, name, scanner)
 	if err != nil {
 		s.unreadable(name, err)
 		return
@@ -233,6 +245,11 @@ func (s *stager) add(fsys fs.FS, folder, name, base string, explicit bool) {
 		return
 	}
 	s.addNames(&f, c)
+	s.take(f, origin)
+}
+
+// take adds a file to the entry.
+func (s *stager) take(f StagedFile, origin string) {
 	if f.Bytes > limits.FileWarnBytes {
 		s.diags = append(s.diags, perf.Diagnostic{Severity: perf.Warning, Code: "large-file", Where: perf.Where{File: f.Origin},
 			What: fmt.Sprintf("the file has %d MB", f.Bytes>>20), Why: fmt.Sprintf("from %d MB the server refuses it", limits.FileBytes>>20),
@@ -288,6 +305,32 @@ func (s *stager) leaveOut(rel string, size int64) string {
 		return fmt.Sprintf("%d MB, the server refuses files over %d MB", size>>20, limits.FileBytes>>20)
 	}
 	return ""
+}
+
+// endingFS opens files that can be read as long as the context lasts.
+type endingFS struct {
+	fs.FS
+	ctx context.Context
+}
+
+func (e endingFS) Open(name string) (fs.File, error) {
+	f, err := e.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return endingFile{f, e.ctx}, nil
+}
+
+type endingFile struct {
+	fs.File
+	ctx context.Context
+}
+
+func (f endingFile) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
 }
 
 // Select is the part of the staged files for which keep holds, with the

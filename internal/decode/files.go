@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"perfband/internal/limits"
 	"perfband/internal/perf"
@@ -25,6 +27,8 @@ type Options struct {
 	// Explicit says that the user named these files: one that no format knows
 	// is then an error; otherwise such files are auxiliary.
 	Explicit bool
+	// Context ends the reading: [Files] then returns its error. Nil never does.
+	Context context.Context
 }
 
 // outcome is what became of one file.
@@ -38,28 +42,16 @@ type outcome struct {
 // Files decodes the reports among paths (slash separated, within fsys). Of
 // several reports of the same results only the richest is read. Suites and
 // diagnostics are ordered by path whatever the order of paths. Problems with
-// files are diagnostics; the error is for wrong options.
+// files are diagnostics; the error is for wrong options and an ended context.
 func Files(fsys fs.FS, paths []string, opt Options) ([]perf.Suite, []perf.Diagnostic, error) {
 	if _, err := opt.format(); err != nil {
 		return nil, nil, err
 	}
 	jobs, useless := plan(paths, opt.Explicit)
-	outcomes := make([]outcome, len(jobs))
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
-		wg.Go(func() {
-			for i := range next {
-				outcomes[i] = jobs[i].run(fsys, opt)
-			}
-		})
+	outcomes, err := runAll(jobs, fsys, opt)
+	if err != nil {
+		return nil, nil, err
 	}
-	for i := range jobs {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-
 	var suites []perf.Suite
 	var diagnostics []perf.Diagnostic
 	results := 0
@@ -83,6 +75,37 @@ func Files(fsys fs.FS, paths []string, opt Options) ([]perf.Suite, []perf.Diagno
 		diagnostics = append(diagnostics, d)
 	}
 	return suites, diagnostics, nil
+}
+
+// runAll runs the jobs, a few at a time, until they or opt.Context end. Decoders
+// only compute, on a file of limited size, so that one under way then is left
+// to end for itself: none has to ask the context, and its outcome is dropped.
+func runAll(jobs []job, fsys fs.FS, opt Options) ([]outcome, error) {
+	ctx := opt.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	outcomes := make([]outcome, len(jobs))
+	all := make(chan struct{})
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				outcomes[i] = jobs[i].run(fsys, opt)
+			}
+		})
+	}
+	go func() {
+		wg.Wait()
+		close(all)
+	}()
+	select {
+	case <-all:
+		return outcomes, ctx.Err()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Wanted lists which of the paths Files reads, in the order it reads them, so

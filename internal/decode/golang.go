@@ -75,7 +75,7 @@ type goDecoder struct {
 func decodeGo(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 	l := goLines{texts: []*goText{{text: in.Data}}}
 	if isGoJSON(in.Data) {
-		l.texts = readGoJSON(in.Data)
+		l.texts = readGoJSON(in.Data, &l.told)
 	}
 	g := goDecoder{in: in, suiteOf: map[string]int{}, at: map[string]int{}, told: &l.told}
 	r := benchfmt.NewReader(&l, in.Name)

@@ -2,9 +2,16 @@ package decode
 
 import (
 	"bytes"
+	"fmt"
 
+	"perfband/internal/limits"
+	"perfband/internal/perf"
 	"perfband/internal/strictjson"
 )
+
+// goEventBytes is the longest test event whose output is read: that of the
+// longest line, with six bytes for each of its own.
+const goEventBytes = 6*limits.LineBytes + 4096
 
 // isGoJSON reports lines of "go test -json": the first is a test event.
 func isGoJSON(data []byte) bool {
@@ -15,13 +22,22 @@ func isGoJSON(data []byte) bool {
 
 // readGoJSON puts together the output of each package, in the order in which the
 // packages began. Packages run at the same time, so their events mix, and an
-// event may end within a line.
-func readGoJSON(data []byte) []*goText {
+// event may end within a line. An event that is too long is not read, which
+// would take memory of several times its size.
+func readGoJSON(data []byte, told *problems) []*goText {
 	texts := map[string]*goText{}
 	var order []*goText
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
+		if len(line) > goEventBytes {
+			for _, t := range order {
+				t.end() // whose event it is is not known
+			}
+			told.add(perf.Diagnostic{Severity: perf.Error, Code: "parse", Where: perf.Where{Line: number},
+				What: fmt.Sprintf("a line of %d bytes is skipped", len(line)), Why: fmt.Sprintf("the limit of its output is %d", limits.LineBytes)})
+			continue
+		}
 		pkg, output, ok := readGoEvent(line)
 		if !ok { // a line of the go command itself
 			pkg, output = "", line
@@ -40,6 +56,13 @@ func readGoJSON(data []byte) []*goText {
 		}
 	}
 	return order
+}
+
+// end ends a line whose rest is missing, so that what follows is not taken for it.
+func (t *goText) end() {
+	if len(t.text) > 0 && t.text[len(t.text)-1] != '\n' {
+		t.text = append(t.text, '\n')
+	}
 }
 
 // readGoEvent returns the package and output of an event; ok is false for a

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,5 +68,29 @@ func TestGoLines(t *testing.T) {
 				t.Errorf("clean lines = %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestGoLongEvent: an event that is too long is told of, and the line it may
+// have continued does not run into the next: its numbers are another's.
+func TestGoLongEvent(t *testing.T) {
+	event := func(pkg, output string) string {
+		return `{"Action":"output","Package":"` + pkg + `","Output":"` + output + `"}` + "\n"
+	}
+	data := event("p", `BenchmarkA-2 \t`) + event("p", strings.Repeat("x", goEventBytes)) + event("p", `BenchmarkB-2 \t 10\t 5 ns/op\n`)
+	suites, diagnostics, err := File("a.json", []byte(data), Options{})
+	if err != nil || len(suites) != 1 || len(suites[0].Benchmarks) != 2 {
+		t.Fatal(suites, diagnostics, err)
+	}
+	for i, want := range []struct {
+		label  string
+		status perf.Status
+	}{{"BenchmarkB-2", perf.OK}, {"BenchmarkA-2", perf.Fail}} {
+		if b := suites[0].Benchmarks[i]; b.Label != want.label || b.Status != want.status {
+			t.Errorf("result %d: %s %s, want %s %s", i, b.Label, b.Status, want.label, want.status)
+		}
+	}
+	if len(diagnostics) != 1 || diagnostics[0].Where.Line != 2 || !strings.Contains(diagnostics[0].Error(), "is skipped") {
+		t.Errorf("told %v", diagnostics)
 	}
 }

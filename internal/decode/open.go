@@ -24,6 +24,16 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file; links are not followed")
 	}
+	// A file system that cannot tell a size without reading the file, as that of
+	// an archived entry, has the whole of it in memory then: it must not be copied.
+	_, tellsSize := fsys.(fs.StatFS)
+	if whole, ok := fsys.(fs.ReadFileFS); ok && !tellsSize {
+		data, err := whole.ReadFile(name)
+		if len(data) > limits.DecodeBytes {
+			return nil, tooLarge()
+		}
+		return data, err
+	}
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err

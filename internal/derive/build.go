@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -39,14 +40,19 @@ type Options struct {
 	// Reach says how far back results go; the zero value keeps the results of all
 	// runs and no raw samples.
 	Reach Reach
-	// Memo is what an earlier derivation with equal options remembered. Reread
+	// Memo is what an earlier derivation with equal options remembered; the runs
+	// that are used are taken out of it, since two of each may be too large. Reread
 	// gives the whole of an entry that is a stub; it must be there with a Memo.
 	Memo   *Memo
 	Reread func(folder string) (perf.Entry, error)
 	// Progress is told of each decoded run; nil for silence. It must not
 	// influence anything.
 	Progress func(done, all int, run string)
+	// Context ends the derivation, with its error. Nil never does.
+	Context context.Context
 }
+
+func (o *Options) ended() bool { return o.Context != nil && o.Context.Err() != nil }
 
 // Build derives everything from the archive's entries. Entries that could not
 // be read arrive as *perf.Diagnostic errors and become diagnostics; any other

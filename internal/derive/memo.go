@@ -234,12 +234,12 @@ func (d *Derived) MemoFiles() ([]MemoFile, error) {
 		last.Entries = append(last.Entries, memoEntry{e.Path, e.ID, e.Content, e.Legacy, trim(e.Meta), e.Modules})
 	}
 	out := []MemoFile{}
-	add := func(name string, v any) error {
-		b, err := compactJSON(v)
+	add := func(name string, b []byte, err error) error {
 		out = append(out, MemoFile{name, b})
 		return err
 	}
-	if err := add(memoIndex, memoIndexFile{memoSchema, "memo", Formulas, d.basis}); err != nil {
+	index, err := compactJSON(memoIndexFile{memoSchema, "memo", Formulas, d.basis})
+	if err := add(memoIndex, index, err); err != nil {
 		return nil, err
 	}
 	for _, run := range d.Runs {
@@ -251,13 +251,15 @@ func (d *Derived) MemoFiles() ([]MemoFile, error) {
 		if run.Results == nil {
 			continue
 		}
-		if err := add(path.Join(memoRuns, run.key[:32]+".json"), resultsOf(run)); err != nil {
+		results, err := runJSON(run)
+		if err := add(path.Join(memoRuns, run.key[:32]+".json"), results, err); err != nil {
 			return nil, err
 		}
 	}
 	for name, m := range months {
 		slices.SortFunc(m.Runs, func(a, b memoHeader) int { return strings.Compare(a.OriginPath, b.OriginPath) })
-		if err := add(path.Join(memoMonths, name+".json"), m); err != nil {
+		b, err := compactJSON(m)
+		if err := add(path.Join(memoMonths, name+".json"), b, err); err != nil {
 			return nil, err
 		}
 	}

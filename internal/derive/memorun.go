@@ -1,9 +1,11 @@
 package derive
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"perfband/internal/perf"
@@ -67,36 +69,64 @@ type memoResult struct {
 	Metrics         []memoMetric `json:"metrics,omitempty"`
 }
 
-func resultsOf(r *Run) memoResultsFile {
+// runJSON is the file of a run's results. They are written one by one: as memo
+// results all at once they take more memory than the run itself.
+func runJSON(r *Run) ([]byte, error) {
 	f := memoResultsFile{Schema: memoSchema, Kind: "memo-run", Key: r.key, Samples: r.samples, Envs: []perf.Env{}, Tools: []string{},
 		Results: []memoResult{}, Diagnostics: r.Diagnostics}
+	env, tool := make([]int, len(r.Results)), make([]int, len(r.Results))
 	envs, tools := map[string]int{}, map[string]int{}
-	for _, res := range r.Results {
+	for i, res := range r.Results {
 		text := fmt.Sprintf("%#v", res.Env) // quotes every field and sorts the toolchain
-		env, ok := envs[text]
-		if !ok {
-			env = len(f.Envs)
-			envs[text] = env
+		if _, ok := envs[text]; !ok {
+			envs[text] = len(f.Envs)
 			f.Envs = append(f.Envs, res.Env)
 		}
-		tool, ok := tools[res.Tool]
-		if !ok {
-			tool = len(f.Tools)
-			tools[res.Tool] = tool
+		if _, ok := tools[res.Tool]; !ok {
+			tools[res.Tool] = len(f.Tools)
 			f.Tools = append(f.Tools, res.Tool)
 		}
-		m := memoResult{Key: res.Key, JobKind: res.JobKind, Dims: res.Dims, DocRef: res.DocRef, Rows: res.Rows, Status: res.Status,
-			Reason: res.Reason, File: res.File, Env: env, Tool: tool, Stability: res.Stability, StabilityReason: res.StabilityReason,
-			CarriedFrom: res.CarriedFrom, Side: res.Side, InTrend: res.InTrend}
-		if res.Label != res.Key.Name {
-			m.Label = res.Label
-		}
-		for i := range res.Metrics {
-			m.Metrics = append(m.Metrics, memoMetric(res.Metrics[i]))
-		}
-		f.Results = append(f.Results, m)
+		env[i], tool[i] = envs[text], tools[res.Tool]
 	}
-	return f
+	frame, err := compactJSON(f)
+	if err != nil {
+		return nil, err
+	}
+	const list = `"results":[` // within a string its quotes would be escaped
+	at := bytes.Index(frame, []byte(list)) + len(list)
+	out := slices.Clone(frame[:at])
+	for i, res := range r.Results {
+		b, err := compactJSON(memoResultOf(res, env[i], tool[i]))
+		if err != nil {
+			return nil, err
+		}
+		if cap(out)-len(out) <= len(b) {
+			// What the others will take if they are like those before, and at
+			// most as much again: a file that is copied often costs memory too.
+			rest := (len(out) - at) / max(i, 1) * (len(r.Results) - i)
+			out = slices.Grow(out, max(len(b)+1, min(rest, len(out))))
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, bytes.TrimSuffix(b, []byte("\n"))...)
+	}
+	return append(out, frame[at:]...), nil
+}
+
+// memoResultOf is a result as remembered, of the machine and tool that stand in
+// these places.
+func memoResultOf(res *Result, env, tool int) memoResult {
+	m := memoResult{Key: res.Key, JobKind: res.JobKind, Dims: res.Dims, DocRef: res.DocRef, Rows: res.Rows, Status: res.Status,
+		Reason: res.Reason, File: res.File, Env: env, Tool: tool, Stability: res.Stability, StabilityReason: res.StabilityReason,
+		CarriedFrom: res.CarriedFrom, Side: res.Side, InTrend: res.InTrend}
+	if res.Label != res.Key.Name {
+		m.Label = res.Label
+	}
+	for i := range res.Metrics {
+		m.Metrics = append(m.Metrics, memoMetric(res.Metrics[i]))
+	}
+	return m
 }
 
 // into gives the results to a run; false if they do not fit together.

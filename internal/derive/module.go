@@ -89,7 +89,7 @@ func (j moduleFiles) decode(opt Options) (part, error) {
 	if format == "" {
 		format = "auto"
 	}
-	suites, diags, err := decode.Files(e.Raw, j.paths, decode.Options{Format: format, Module: m.Module, Kind: e.Meta.Run.Kind})
+	suites, diags, err := decode.Files(e.Raw, j.paths, decode.Options{Format: format, Module: m.Module, Kind: e.Meta.Run.Kind, Context: opt.Context})
 	if err != nil {
 		return p, fmt.Errorf("decode %s/%s: %w", e.Path, m.Folder, err)
 	}
@@ -129,6 +129,9 @@ func (j moduleFiles) decode(opt Options) (part, error) {
 		}
 		env = cleanEnv(env.Or(e.Meta.Env))
 		for b := range s.Benchmarks {
+			if opt.ended() {
+				return p, opt.Context.Err()
+			}
 			p.results = append(p.results, result(s, b, env, e, m, opt))
 		}
 	}

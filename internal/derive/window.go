@@ -19,11 +19,12 @@ type window struct {
 func (w *window) make(g runGroup) (*Run, error) {
 	if w.opt.Memo != nil {
 		if m, ok := w.opt.Memo.runs[g.key()]; ok && g.key() != "" {
-			run := *m.run // the memo stays as it is
+			delete(w.opt.Memo.runs, g.key()) // its results are changed below
+			run := m.run
 			run.Kind, run.Meta = g.entries[0].Meta.Run.Kind, trim(g.entries[0].Meta)
-			run.samples, run.Results = m.hasSamples, cloneResults(m.run.Results)
-			w.groups[&run], w.had[&run] = g, m
-			return &run, nil
+			run.samples = m.hasSamples
+			w.groups[run], w.had[run] = g, m
+			return run, nil
 		}
 	}
 	run, err := buildRun(g, w.opt)
@@ -31,20 +32,6 @@ func (w *window) make(g runGroup) (*Run, error) {
 		w.groups[run], w.had[run] = g, memoRun{hasResults: true, hasSamples: true}
 	}
 	return run, err
-}
-
-// cloneResults copies what a derivation changes.
-func cloneResults(results []*Result) []*Result {
-	if results == nil {
-		return nil
-	}
-	out := make([]*Result, len(results))
-	for i, r := range results {
-		c := *r
-		c.Metrics = slices.Clone(r.Metrics)
-		out[i] = &c
-	}
-	return out
 }
 
 // fit gives every run in canonical order exactly what its place among the
