@@ -111,8 +111,7 @@ func StudentT(p float64, df int) float64 {
 
 // studentT inverts the regularised incomplete beta function, Abramowitz and
 // Stegun 26.7.1. gonum's distuv does the same but links its linear algebra.
-func studentT(p float64, df int) float64 {
-	nu := float64(df)
+func studentT(p, nu float64) float64 {
 	y := mathext.InvRegIncBeta(nu/2, 0.5, 2*min(p, 1-p))
 	return math.Copysign(math.Sqrt(nu*(1-y)/y), p-0.5)
 }

@@ -18,7 +18,7 @@ func (c *tCache) get(p float64, df int) float64 {
 	if v, ok := c.m.Load(k); ok {
 		return v.(float64)
 	}
-	v := studentT(p, df)
+	v := studentT(p, float64(df))
 	c.m.Store(k, v)
 	return v
 }
