@@ -1,11 +1,14 @@
-// Package config reads .github/perf.yml. The file is optional and every key
-// has a default; a key nobody reads is an error with its position, since a
-// setting that silently does nothing is worse than none.
+// Package config reads .github/perf.yml and the lists beside it: changes that
+// were accepted and results that are to be left out. All are optional and every
+// setting has a default; a key nobody reads is an error with its position,
+// since a setting that silently does nothing is worse than none.
 package config
 
 import (
 	"fmt"
+	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -21,8 +24,13 @@ type Config struct {
 	Schema  int     `yaml:"schema"`
 	Suites  []Suite `yaml:"suites"`
 	Stats   Stats   `yaml:"stats"`
+	Verdict Verdict `yaml:"verdict"`
 	Archive Archive `yaml:"archive"`
 	Site    Site    `yaml:"site"`
+
+	// Accepted and Excluded stand in files of their own, see [Config.ReadLists].
+	Accepted []Accepted `yaml:"-"`
+	Excluded []Excluded `yaml:"-"`
 }
 
 // Suite says where a module's results are found.
@@ -43,6 +51,21 @@ type Stats struct {
 	LowNCV     float64 `yaml:"low_n_cv"`   // the same for fewer samples
 	MinN       int     `yaml:"min_n"`      // fewer samples are never stable
 	LowN       int     `yaml:"low_n"`      // from here on stable_cv applies
+	Outliers   string  `yaml:"outliers"`   // rule that labels outliers: iqr, mad, zscore or grubbs
+}
+
+// Verdict says when a benchmark counts as slower or faster than its history.
+// Margins are ratios: 0.10 is 10 %.
+type Verdict struct {
+	Alpha float64 `yaml:"alpha"` // chance of a claim about one unchanged benchmark in one run, in (0, 0.2]
+	// A change of Margin is large enough to be claimed for every benchmark, one
+	// below MinMargin for none; the margin of a benchmark with little noise lies
+	// between the two. 0 < MinMargin <= Margin <= 1.
+	Margin         float64 `yaml:"margin"`
+	MinMargin      float64 `yaml:"min_margin"`
+	ConfirmAfter   int     `yaml:"confirm_after"`    // runs in a row that confirm a claim, 1 to 10
+	Serious        float64 `yaml:"serious"`          // an open slowdown surely above this turns the badge red
+	StaleAfterDays int     `yaml:"stale_after_days"` // days without results after which the badge says so, at least 1
 }
 
 // Archive says what is kept.
@@ -59,48 +82,95 @@ type Site struct {
 func Default() Config {
 	return Config{
 		Schema: 1,
-		Stats:  Stats{Confidence: 0.99, StableCV: 0.10, LowNCV: 0.03, MinN: 3, LowN: 10},
+		Stats:  Stats{Confidence: 0.99, StableCV: 0.10, LowNCV: 0.03, MinN: 3, LowN: 10, Outliers: "iqr"},
+		Verdict: Verdict{Alpha: 0.05, Margin: 0.10, MinMargin: 0.05, ConfirmAfter: 2,
+			Serious: 0.10, StaleAfterDays: 30},
 	}
 }
 
 // check returns the first value out of range: key path, what is wrong.
 func (c *Config) check() (key, why string) {
-	if c.Schema != 1 {
-		return "schema", "this perfband reads schema 1; update the action if the file is newer"
+	if why := badSchema(c.Schema); why != "" {
+		return "schema", why
 	}
-	s := c.Stats
-	switch {
-	case !(s.Confidence > 0.5 && s.Confidence < 1): // NaN too
-		return "stats.confidence", "must be between 0.5 and 1, for example 0.99"
-	case !(s.StableCV > 0 && s.StableCV <= 10):
-		return "stats.stable_cv", "must be a ratio above 0, for example 0.10 for 10 %"
-	case !(s.LowNCV > 0 && s.LowNCV <= 10):
-		return "stats.low_n_cv", "must be a ratio above 0, for example 0.03 for 3 %"
-	case s.MinN < 2:
-		return "stats.min_n", "must be at least 2: one sample has no spread"
-	case s.LowN < s.MinN:
-		return "stats.low_n", "must not be below stats.min_n"
+	if key, why := c.Stats.check(); key != "" {
+		return "stats." + key, why
+	}
+	if key, why := c.Verdict.check(); key != "" {
+		return "verdict." + key, why
 	}
 	for i, su := range c.Suites {
-		at := func(key string) string { return fmt.Sprintf("suites[%d].%s", i, key) }
-		if su.Module == "" {
-			return at("module"), "must name the module the results belong to"
-		}
-		if su.Kind != "" && su.Kind != perf.Bench && su.Kind != perf.Load {
-			return at("kind"), "must be bench or load"
-		}
-		if len(su.Results) == 0 {
-			return at("results"), "must name at least one file, folder or glob"
-		}
-		for _, g := range su.Results {
-			if why := badGlob(g); why != "" {
-				return at("results"), why
-			}
+		if key, why := su.check(); key != "" {
+			return fmt.Sprintf("suites[%d].%s", i, key), why
 		}
 	}
 	for _, g := range c.Archive.Exclude {
 		if why := badGlob(g); why != "" {
 			return "archive.exclude", why
+		}
+	}
+	return "", ""
+}
+
+// badSchema says what is wrong with the schema number of a file, "" if nothing is.
+func badSchema(schema int) string {
+	if schema != 1 {
+		return "this perfband reads schema 1; update the action if the file is newer"
+	}
+	return ""
+}
+
+func (s Stats) check() (key, why string) {
+	switch {
+	case !(s.Confidence > 0.5 && s.Confidence < 1): // NaN too
+		return "confidence", "must be between 0.5 and 1, for example 0.99"
+	case !(s.StableCV > 0 && s.StableCV <= 10):
+		return "stable_cv", "must be a ratio above 0, for example 0.10 for 10 %"
+	case !(s.LowNCV > 0 && s.LowNCV <= 10):
+		return "low_n_cv", "must be a ratio above 0, for example 0.03 for 3 %"
+	case s.MinN < 2:
+		return "min_n", "must be at least 2: one sample has no spread"
+	case s.LowN < s.MinN:
+		return "low_n", "must not be below stats.min_n"
+	case !slices.Contains([]string{"iqr", "mad", "zscore", "grubbs"}, s.Outliers):
+		return "outliers", "must be iqr, mad, zscore or grubbs"
+	}
+	return "", ""
+}
+
+func (v Verdict) check() (key, why string) {
+	switch {
+	case !(v.Alpha > 0 && v.Alpha <= 0.2): // NaN too, as below
+		return "alpha", "must be above 0 and at most 0.2, for example 0.05"
+	case !(v.Margin > 0 && v.Margin <= 1):
+		return "margin", "must be a ratio above 0 and at most 1, for example 0.10 for 10 %"
+	case !(v.MinMargin > 0):
+		return "min_margin", "must be a ratio above 0, for example 0.05 for 5 %"
+	case v.MinMargin > v.Margin:
+		return "min_margin", "must not be above verdict.margin"
+	case v.ConfirmAfter < 1 || v.ConfirmAfter > 10:
+		return "confirm_after", "must be 1 to 10 runs"
+	case !(v.Serious >= 0) || math.IsInf(v.Serious, 1):
+		return "serious", "must be a ratio of 0 or more, for example 0.10 for 10 %"
+	case v.StaleAfterDays < 1:
+		return "stale_after_days", "must be at least 1 day"
+	}
+	return "", ""
+}
+
+func (su Suite) check() (key, why string) {
+	if su.Module == "" {
+		return "module", "must name the module the results belong to"
+	}
+	if su.Kind != "" && su.Kind != perf.Bench && su.Kind != perf.Load {
+		return "kind", "must be bench or load"
+	}
+	if len(su.Results) == 0 {
+		return "results", "must name at least one file, folder or glob"
+	}
+	for _, g := range su.Results {
+		if why := badGlob(g); why != "" {
+			return "results", why
 		}
 	}
 	return "", ""

@@ -2,50 +2,122 @@ package config
 
 import (
 	"errors"
-	"reflect"
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"perfband/internal/perf"
-	"perfband/internal/text"
 )
+
+const (
+	// maxBytes is the largest file read; people do not write as much.
+	maxBytes = 256 << 10
+	// maxDepth is the deepest nesting accepted: settings need five levels, and
+	// the library's time and memory grow with the square.
+	maxDepth = 32
+)
+
+// checker is what a file is decoded into: check returns the first value that
+// is not allowed, with its key path and what is wrong.
+type checker interface{ check() (key, why string) }
 
 // Parse reads a configuration file over the defaults. name is used in errors,
 // which are *perf.Diagnostic with the position of the offending text. An empty
 // document is the default configuration.
 func Parse(name string, data []byte) (Config, error) {
 	c := Default()
-	file, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return c, problem(name, err)
+	if _, err := read(name, data, &c); err != nil {
+		return c, err
 	}
-	for _, doc := range file.Docs {
-		if d := noAliases(name, doc); d != nil {
-			return c, d
-		}
+	return c, nil
+}
+
+// read decodes one strict YAML document over what dst holds and checks it. The
+// file returned serves [position]. Errors are *perf.Diagnostic.
+func read(name string, data []byte, dst checker) (*ast.File, error) {
+	doc := strings.TrimPrefix(string(data), "\ufeff") // as some editors begin every file
+	if !strings.HasSuffix(doc, "\n") {
+		doc += "\n" // without it the library overlooks a tag at the end
+	}
+	if d := plain(name, doc); d != nil {
+		return nil, d
+	}
+	file, err := parser.ParseBytes([]byte(doc), 0)
+	if err != nil {
+		return nil, problem(name, err)
 	}
 	if len(file.Docs) > 1 {
-		return c, &perf.Diagnostic{Severity: perf.Error, Code: "config", Where: perf.Where{File: name},
+		return nil, &perf.Diagnostic{Severity: perf.Error, Code: "config", Where: perf.Where{File: name},
 			What: "more than one YAML document", Do: "Keep one document."}
 	}
 	if empty(file) {
-		return c, nil
+		return file, nil
 	}
-	if err := yaml.UnmarshalWithOptions(data, &c, yaml.Strict()); err != nil {
-		return c, problem(name, err)
+	root := file.Docs[0].Body
+	// In the lists a blank condition would be none, and the entry say much more
+	// than was meant.
+	_, blank := dst.(*Config)
+	if d := conform(name, root, dst, blank); d != nil {
+		return nil, d
 	}
-	if key, why := c.check(); key != "" {
+	if err := yaml.NodeToValue(root, dst, yaml.Strict()); err != nil {
+		return nil, problem(name, err)
+	}
+	if key, why := dst.check(); key != "" {
 		w := perf.Where{File: name}
 		if line, col := position(file, key); line > 0 {
 			w.Line, w.Col = line, col
 		}
-		return c, &perf.Diagnostic{Severity: perf.Error, Code: "config", Where: w, What: "bad value of " + key, Why: why}
+		return nil, badValue(w, key, why)
 	}
-	return c, nil
+	return file, nil
+}
+
+func badValue(w perf.Where, key, why string) *perf.Diagnostic {
+	return &perf.Diagnostic{Severity: perf.Error, Code: "config", Where: w, What: "bad value of " + key, Why: why}
+}
+
+// plain refuses, before the parser sees it, what would cost it more than any
+// real file may, and what no setting needs: a few lines of anchors and aliases
+// expand to gigabytes, and a tag makes a value something else than it looks.
+func plain(name, doc string) *perf.Diagnostic {
+	d := &perf.Diagnostic{Severity: perf.Error, Code: "config", Where: perf.Where{File: name}}
+	if len(doc) > maxBytes {
+		d.What, d.Do = fmt.Sprintf("larger than %d KiB", maxBytes>>10), "Use patterns instead of long lists."
+		return d
+	}
+	var columns []int // of the open entries of block style
+	flow := 0
+	for _, t := range lexer.Tokenize(doc) {
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow--
+		case token.SequenceEntryType, token.MappingKeyType:
+			for len(columns) > 0 && columns[len(columns)-1] >= t.Position.Column {
+				columns = columns[:len(columns)-1]
+			}
+			columns = append(columns, t.Position.Column)
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			d.What, d.Do = "anchors and aliases are not allowed", "Write the value out; text that begins with * or & needs quotes."
+		case token.TagType, token.DirectiveType:
+			d.What, d.Do = "tags and directives are not allowed", "Write the value without it; text that begins with ! or % needs quotes."
+		}
+		if flow+len(columns) > maxDepth {
+			d.What = fmt.Sprintf("nested deeper than %d levels", maxDepth)
+		}
+		if d.What != "" {
+			d.Where.Line, d.Where.Col = t.Position.Line, t.Position.Column
+			return d
+		}
+	}
+	return nil
 }
 
 // empty reports a document of nothing but comments, which the library would
@@ -66,69 +138,24 @@ func problem(name string, err error) *perf.Diagnostic {
 	d := &perf.Diagnostic{Severity: perf.Error, Code: "config", Where: perf.Where{File: name},
 		What: "not readable as configuration", Err: err}
 	var pos yaml.Error
-	if errors.As(err, &pos) {
-		d.Why = pos.GetMessage()
-		if t := pos.GetToken(); t != nil && t.Position != nil {
-			d.Where.Line, d.Where.Col = t.Position.Line, t.Position.Column
-		}
-	} else {
+	if !errors.As(err, &pos) {
 		d.Why = err.Error()
+		return d
 	}
-	var unknown *yaml.UnknownFieldError
-	if errors.As(err, &unknown) && unknown.Token != nil {
-		key := unknown.Token.Value
-		d.What, d.Why = `unknown key "`+key+`"`, ""
-		if near := text.Nearest(key, keys(reflect.TypeFor[Config]())); near != "" {
-			d.What += ` (did you mean "` + near + `"?)`
-		}
+	d.Why = pos.GetMessage()
+	if t := pos.GetToken(); t != nil && t.Position != nil {
+		d.Where.Line, d.Where.Col = t.Position.Line, t.Position.Column
 	}
 	return d
 }
 
-// keys lists every key name of the configuration, sorted.
-func keys(t reflect.Type) []string {
-	var out []string
-	switch t.Kind() {
-	case reflect.Slice:
-		return keys(t.Elem())
-	case reflect.Struct:
-		for f := range t.NumField() {
-			tag, _, _ := strings.Cut(t.Field(f).Tag.Get("yaml"), ",")
-			out = append(out, tag)
-			out = append(out, keys(t.Field(f).Type)...)
-		}
+// where is the position of a node.
+func where(name string, n ast.Node) perf.Where {
+	w := perf.Where{File: name}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		w.Line, w.Col = t.Position.Line, t.Position.Column
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-type aliasFinder struct{ found ast.Node }
-
-func (f *aliasFinder) Visit(n ast.Node) ast.Visitor {
-	switch n.(type) {
-	case *ast.AliasNode, *ast.AnchorNode, *ast.MergeKeyNode:
-		if f.found == nil {
-			f.found = n
-		}
-		return nil
-	}
-	return f
-}
-
-// noAliases refuses anchors and aliases: a few lines of them expand to
-// gigabytes, and no setting here needs one.
-func noAliases(name string, doc *ast.DocumentNode) *perf.Diagnostic {
-	if doc.Body == nil {
-		return nil
-	}
-	f := &aliasFinder{}
-	ast.Walk(f, doc.Body)
-	if f.found == nil {
-		return nil
-	}
-	p := f.found.GetToken().Position
-	return &perf.Diagnostic{Severity: perf.Error, Code: "config", Where: perf.Where{File: name, Line: p.Line, Col: p.Column},
-		What: "anchors and aliases are not allowed", Do: "Write the value out."}
+	return w
 }
 
 // position finds the line of a dotted key, or of what holds it.

@@ -81,8 +81,12 @@ func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.
 	if d.Runs, err = buildRuns(group(list), opt); err != nil {
 		return nil, diags, err
 	}
-	d.Series = series(d.Runs)
-	d.Badge = badge(d.Runs)
+	j := judgeRuns(d.Runs, opt)
+	d.Series = series(d.Runs, opt.Config.Excluded)
+	d.Open = j.open(d.Series)
+	findSteps(d.Series)
+	findAnomalies(d.Series)
+	d.Badge = badge(d, opt.Config.Verdict)
 	return d, diags, nil
 }
 

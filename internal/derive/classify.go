@@ -9,6 +9,7 @@ import (
 
 	"perfband/internal/config"
 	"perfband/internal/perf"
+	"perfband/internal/stats"
 )
 
 // classify sets job kind, trend membership, stability and documents' ids of a
@@ -33,8 +34,12 @@ func classify(run *Run, opt Options) {
 	case run.JobKind == perf.Dry || run.JobKind == perf.Short:
 		run.InTrend, run.Excluded = false, string(run.JobKind)
 	}
+	if why := excludedRun(run, opt.Config.Excluded); why != "" {
+		run.InTrend, run.Excluded = false, "excluded: "+why
+	}
 	for _, r := range run.Results {
-		r.InTrend = run.InTrend && r.Status == perf.OK && r.JobKind != perf.Dry && r.JobKind != perf.Short
+		r.Excluded = excludedResult(run, r, opt.Config.Excluded)
+		r.InTrend = run.InTrend && r.Excluded == "" && r.Status == perf.OK && r.JobKind != perf.Dry && r.JobKind != perf.Short
 		b, listed := opt.Manifests.Find(r.Key)
 		if listed && b.DocRef != "" {
 			r.DocRef = b.DocRef
@@ -73,16 +78,13 @@ func stability(r *Result, c config.Stats) (Stability, string) {
 	if m.N < c.MinN {
 		return Unstable, fmt.Sprintf("n = %d, at least %d needed", m.N, c.MinN)
 	}
-	limit := c.StableCV
-	if m.N < c.LowN {
-		limit = c.LowNCV
-	}
 	cv, ok := m.CV.Get()
 	if mean, _ := m.Mean.Get(); !ok || mean <= 0 {
 		return Unstable, "the mean is not positive"
 	}
-	if cv > limit {
-		return Unstable, fmt.Sprintf("CV %s %% > %s %% (n = %d)", percent(cv), percent(limit), m.N)
+	rule := stats.StabilityRule{MinN: c.MinN, LowN: c.LowN, LowNCV: c.LowNCV, StableCV: c.StableCV}
+	if !rule.Stable(m.N, cv) {
+		return Unstable, fmt.Sprintf("CV %s %% > %s %% (n = %d)", percent(cv), percent(rule.Limit(m.N)), m.N)
 	}
 	return Stable, ""
 }
@@ -124,7 +126,7 @@ func distinct(results []*Result, diags []perf.Diagnostic, c config.Stats) ([]*Re
 		same := results[i:j]
 		if len(same) > 1 {
 			var note string
-			same, note = resolve(same, c.Confidence)
+			same, note = resolve(same, c)
 			if note != "" {
 				diags = append(diags, perf.Diagnostic{Severity: perf.Notice, Code: "same-key", Where: perf.Where{File: same[0].File},
 					What: fmt.Sprintf("%d results are all called %s", j-i, same[0].Key.Module+"/"+same[0].Label), Why: note})
@@ -144,13 +146,13 @@ func statusRank(s perf.Status) int {
 }
 
 // resolve makes results of equal key distinct, or one.
-func resolve(same []*Result, level float64) ([]*Result, string) {
+func resolve(same []*Result, c config.Stats) ([]*Result, string) {
 	if joinable(same) {
 		for _, r := range same[1:] {
 			same[0].Rows += r.Rows
 			for i := range same[0].Metrics {
 				m := &same[0].Metrics[i]
-				m.fill(append(m.Samples, r.Metric(m.Name).Samples...), level)
+				m.fill(append(m.Samples, r.Metric(m.Name).Samples...), c)
 			}
 		}
 		return same[:1], ""

@@ -24,7 +24,10 @@ type Derived struct {
 	Runs []*Run
 	// Series are the histories, one per key and metric, in canonical order.
 	Series []*Series
-	Badge  Badge
+	// Open are the slowdowns nobody undid or accepted, confirmed ones first, then
+	// the largest.
+	Open  []Open
+	Badge Badge
 	// Repository is "owner/name" and ServerURL its host, "" when unknown.
 	Repository string
 	ServerURL  string
@@ -54,6 +57,8 @@ type Run struct {
 	InTrend     bool
 	Excluded    string
 	Results     []*Result // canonical order; nil for runs out of reach
+	Claims      Claims
+	Shifts      []Shift
 	Diagnostics []perf.Diagnostic
 	Legacy      bool
 
@@ -114,6 +119,9 @@ type Result struct {
 	// neither counted nor classed.
 	Side    bool
 	InTrend bool
+	// Excluded says why the configuration leaves the result out, "" if it does not.
+	Excluded  string
+	Anomalies []Anomaly
 }
 
 // Metric returns the result's metric of that name, nil if there is none.
@@ -177,8 +185,51 @@ type Metric struct {
 	Samples []float64
 	// Verdict on this metric against the series' baseline.
 	Verdict perf.Verdict
+	Labels  Labels
+	// Tails are the percentiles of a load test that are judged besides the centre.
+	Tails []Tail
 
-	ci99 perf.Interval // for the recorded signal, whatever level is configured
+	ci99  perf.Interval // for the recorded signal, whatever level is configured
+	level float64       // ln of the cost with a platform shift taken out
+	class int           // class of machine within the metric; -1: not judged at all
+}
+
+// Tail is a judged percentile.
+type Tail struct {
+	Stat    string // p95, p99
+	Value   perf.Num
+	Verdict perf.Verdict
+}
+
+// Claims counts the verdicts of a run. A benchmark counts once, by its worst
+// metric; Inconclusive includes those without an interval.
+type Claims struct {
+	Slower, Faster, Unchanged, Inconclusive int
+	Suspected, Confirmed, Recovered         int // among Slower and, for the last, all
+	Judged                                  int // benchmarks with an interval
+	// Chance is how many claims the run would make, over all metrics, if nothing
+	// had changed.
+	Chance float64
+}
+
+// Shift is a platform shift: what most benchmarks of a module measured on one
+// machine did together.
+type Shift struct {
+	Module, Metric, CPU string
+	Ratio, Lo, Hi       perf.Num // above 1 is slower; 95 % interval
+	Results             int
+}
+
+// Open is a slowdown that is neither undone nor accepted.
+type Open struct {
+	Key       perf.Key
+	Label     string
+	Metric    string // "latency_p95" for a percentile
+	Since     *Run   // first run that showed it
+	Before    *Run   // last run before it, nil if unknown
+	Confirmed *Run   // nil: suspected only
+	Ratio     perf.Num
+	Lo, Hi    perf.Num // absent for a suspicion's
 }
 
 // Center is the statistic shown for the metric, the one the interval belongs
@@ -201,6 +252,24 @@ type Series struct {
 	Unit   perf.Unit
 	Better perf.Better
 	Points []Point // trend members only, oldest first
+	Steps  []Step
+	// Retired says why the series is kept out of lists, "" if it is not.
+	Retired string
+}
+
+// Step is a change of level across runs. It is no verdict.
+type Step struct {
+	Before, After *Run // it happened after the first and not after the second
+	Ratio         perf.Num
+	PValue        perf.Num
+}
+
+// Newest returns the newest point, nil if there is none.
+func (s *Series) Newest() *Point {
+	if len(s.Points) == 0 {
+		return nil
+	}
+	return &s.Points[len(s.Points)-1]
 }
 
 // Point refers to a metric of a run's result.

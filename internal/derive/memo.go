@@ -83,7 +83,7 @@ const (
 )
 
 // memoSchema is raised with any change of the files below.
-const memoSchema = 1
+const memoSchema = 2
 
 // basis identifies everything besides the archive that results depend on. What
 // was remembered on another basis is worthless.
@@ -105,8 +105,8 @@ func basis(opt Options) (string, error) {
 		Reach                      Reach
 		Decoders                   []decoder
 		Stats                      any
-		Manifests                  string
-	}{memoSchema, Formulas, perf.MetadataSchema, opt.Reach, decoders, opt.Config.Stats, opt.Manifests.Digest()})
+		Manifests, Left            string
+	}{memoSchema, Formulas, perf.MetadataSchema, opt.Reach, decoders, opt.Config.Stats, opt.Manifests.Digest(), opt.Config.Digest()})
 	if err != nil {
 		return "", err
 	}

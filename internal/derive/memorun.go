@@ -66,6 +66,7 @@ type memoResult struct {
 	CarriedFrom     string       `json:"carried_from,omitempty"`
 	Side            bool         `json:"side,omitempty"`
 	InTrend         bool         `json:"in_trend,omitempty"`
+	Excluded        string       `json:"left_out,omitempty"`
 	Metrics         []memoMetric `json:"metrics,omitempty"`
 }
 
@@ -119,7 +120,7 @@ func runJSON(r *Run) ([]byte, error) {
 func memoResultOf(res *Result, env, tool int) memoResult {
 	m := memoResult{Key: res.Key, JobKind: res.JobKind, Dims: res.Dims, DocRef: res.DocRef, Rows: res.Rows, Status: res.Status,
 		Reason: res.Reason, File: res.File, Env: env, Tool: tool, Stability: res.Stability, StabilityReason: res.StabilityReason,
-		CarriedFrom: res.CarriedFrom, Side: res.Side, InTrend: res.InTrend}
+		CarriedFrom: res.CarriedFrom, Side: res.Side, InTrend: res.InTrend, Excluded: res.Excluded}
 	if res.Label != res.Key.Name {
 		m.Label = res.Label
 	}
@@ -138,7 +139,7 @@ func (f memoResultsFile) into(r *Run) bool {
 		}
 		res := &Result{Key: m.Key, Label: cmp.Or(m.Label, m.Key.Name), JobKind: m.JobKind, Dims: m.Dims, DocRef: m.DocRef, Rows: m.Rows, Status: m.Status,
 			Reason: m.Reason, File: m.File, Env: f.Envs[m.Env], Tool: f.Tools[m.Tool], Stability: m.Stability, StabilityReason: m.StabilityReason,
-			CarriedFrom: m.CarriedFrom, Side: m.Side, InTrend: m.InTrend}
+			CarriedFrom: m.CarriedFrom, Side: m.Side, InTrend: m.InTrend, Excluded: m.Excluded}
 		for _, metric := range m.Metrics {
 			res.Metrics = append(res.Metrics, Metric(metric))
 		}
@@ -184,8 +185,8 @@ func (m *Metric) one(v perf.Num) {
 	m.rate()
 }
 
-// MarshalJSON writes [name, unit, better, flags, n, levels, numbers, samples],
-// of a single value [name, unit, better, flags, value, samples].
+// MarshalJSON writes [name, unit, better, flags, n, levels, numbers, samples,
+// labels], of a single value [name, unit, better, flags, value, samples, labels].
 func (m memoMetric) MarshalJSON() ([]byte, error) {
 	bits := 0
 	for i, f := range m.flags() {
@@ -194,13 +195,13 @@ func (m memoMetric) MarshalJSON() ([]byte, error) {
 		}
 	}
 	if m.single() {
-		return json.Marshal([]any{m.Name, m.Unit, m.Better, bits, m.Mean, m.Samples})
+		return json.Marshal([]any{m.Name, m.Unit, m.Better, bits, m.Mean, m.Samples, m.Labels})
 	}
 	numbers := make([]perf.Num, 0, 17)
 	for _, n := range m.numbers() {
 		numbers = append(numbers, *n)
 	}
-	return json.Marshal([]any{m.Name, m.Unit, m.Better, bits, m.N, []float64{m.CI.Level, m.CI95.Level, m.ci99.Level}, numbers, m.Samples})
+	return json.Marshal([]any{m.Name, m.Unit, m.Better, bits, m.N, []float64{m.CI.Level, m.CI95.Level, m.ci99.Level}, numbers, m.Samples, m.Labels})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -208,13 +209,13 @@ func (m *memoMetric) UnmarshalJSON(b []byte) error {
 	var bits int
 	var levels []float64
 	var numbers []perf.Num
-	fields := []any{&m.Name, &m.Unit, &m.Better, &bits, &m.N, &levels, &numbers, &m.Samples}
+	fields := []any{&m.Name, &m.Unit, &m.Better, &bits, &m.N, &levels, &numbers, &m.Samples, &m.Labels}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return err
 	}
 	var value perf.Num
-	single := []any{&m.Name, &m.Unit, &m.Better, &bits, &value, &m.Samples}
+	single := []any{&m.Name, &m.Unit, &m.Better, &bits, &value, &m.Samples, &m.Labels}
 	if len(raw) == len(single) {
 		fields = single
 	}

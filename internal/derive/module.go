@@ -189,7 +189,10 @@ func result(s *perf.Suite, i int, env perf.Env, e perf.Entry, m perf.EntryModule
 		r.Status = perf.OK
 	}
 	for j := range b.Metrics {
-		if m, ok := summarize(&b.Metrics[j], opt.Config.Stats.Confidence); ok {
+		if m, ok := summarize(&b.Metrics[j], opt.Config.Stats); ok {
+			if m.Name == perf.GC0 || m.Name == perf.GC1 || m.Name == perf.GC2 {
+				m.Labels.Work = operations(b)
+			}
 			r.Metrics = append(r.Metrics, m)
 		}
 	}

@@ -2,15 +2,14 @@ package derive
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
-	"perfband/internal/perf"
+	"perfband/internal/config"
 )
 
 // series collects the histories of every key and metric, in canonical order,
 // and records the signal of the ADR's rule on each point.
-func series(runs []*Run) []*Series {
+func series(runs []*Run, excluded []config.Excluded) []*Series {
 	type id struct{ key, metric string }
 	index := map[id]*Series{}
 	var out []*Series
@@ -28,7 +27,7 @@ func series(runs []*Run) []*Series {
 				k := id{key, m.Name}
 				s := index[k]
 				if s == nil {
-					s = &Series{Key: r.Key, Metric: m.Name}
+					s = &Series{Key: r.Key, Metric: m.Name, Retired: retired(r.Key, excluded)}
 					index[k] = s
 					out = append(out, s)
 				}
@@ -41,42 +40,11 @@ func series(runs []*Run) []*Series {
 		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Metric, b.Metric))
 	})
 	for _, s := range out {
-		for i := range s.Points {
-			judge(s, i)
+		for i := 1; i < len(s.Points); i++ {
+			s.Points[i].Metric.Verdict.LegacyCI99 = legacyCI99(s.Points[i-1].Metric, s.Points[i].Metric)
 		}
 	}
 	return out
-}
-
-// judge records what is known about a point against the one before it. No
-// claim is made here: the outcome is none until between-run noise is modelled.
-func judge(s *Series, i int) {
-	p := s.Points[i]
-	v := perf.Verdict{Outcome: perf.None, Basis: perf.BasisHistory}
-	if i > 0 {
-		prev := s.Points[i-1]
-		v.Baseline = prev.Run.ID
-		v.Ratio = costRatio(s.Better, prev.Metric.Median, p.Metric.Median)
-		v.LegacyCI99 = legacyCI99(prev.Metric, p.Metric)
-	}
-	p.Metric.Verdict = v
-}
-
-// costRatio is cost(new)/cost(old): above 1 is worse. Absent when the direction
-// is unknown or either side is missing or not positive.
-func costRatio(better perf.Better, before, after perf.Num) perf.Num {
-	a, okA := before.Get()
-	b, okB := after.Get()
-	if !okA || !okB || a <= 0 || b <= 0 {
-		return perf.Num{}
-	}
-	switch better {
-	case perf.Lower:
-		return perf.Some(b / a).Round12()
-	case perf.Higher:
-		return perf.Some(a / b).Round12()
-	}
-	return perf.Num{}
 }
 
 // legacyCI99 is the one-condition rule of the ADR: the new median lies outside
@@ -87,18 +55,4 @@ func legacyCI99(prev, now *Metric) bool {
 	hi, okHi := prev.ci99.Hi.Get()
 	median, ok := now.Median.Get()
 	return okLo && okHi && ok && (median < lo || median > hi)
-}
-
-// badge is the state of the newest run, benchmarks before load tests. Until
-// runs are judged it can only be grey: data that was not judged must not look
-// like good news.
-func badge(runs []*Run) Badge {
-	for _, kind := range []perf.Kind{perf.Bench, perf.Load} {
-		for _, run := range slices.Backward(runs) {
-			if n := run.Counts.Benchmarks; run.Kind == kind && run.InTrend && n > 0 {
-				return Badge{State: "grey", Symbol: "?", Message: fmt.Sprintf("%d measured, not judged", n), Count: n}
-			}
-		}
-	}
-	return Badge{State: "grey", Symbol: "?", Message: "no data"}
 }

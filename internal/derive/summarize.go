@@ -4,16 +4,17 @@ import (
 	"math"
 	"slices"
 
+	"perfband/internal/config"
 	"perfband/internal/perf"
 	"perfband/internal/stats"
 )
 
 // summarize turns samples, or failing those the tool's own statistics, into
 // the summary of a metric. ok is false when there is no number at all.
-func summarize(m *perf.Metric, level float64) (out Metric, ok bool) {
+func summarize(m *perf.Metric, c config.Stats) (out Metric, ok bool) {
 	out = Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact}
 	if xs := m.Values(); len(xs) > 0 {
-		out.fill(xs, level)
+		out.fill(xs, c)
 		return out, true
 	}
 	if len(m.Reported) == 0 {
@@ -57,7 +58,7 @@ func summarize(m *perf.Metric, level float64) (out Metric, ok bool) {
 }
 
 // fill computes the summary of measured values.
-func (m *Metric) fill(xs []float64, level float64) {
+func (m *Metric) fill(xs []float64, c config.Stats) {
 	s := stats.Summarize(xs)
 	num := func(v float64) perf.Num { return perf.Some(v).Round12() }
 	m.N = s.N
@@ -65,9 +66,10 @@ func (m *Metric) fill(xs []float64, level float64) {
 	m.Min, m.Max, m.Q1, m.Q3 = num(s.Min), num(s.Max), num(s.Q1), num(s.Q3)
 	m.P95, m.P99 = num(s.P95), num(s.P99)
 	m.P95Undersampled, m.P99Undersampled = s.P95Undersampled, s.P99Undersampled
-	m.CI, m.CI95 = meanCI(s, level), meanCI(s, 0.95)
+	m.CI, m.CI95 = meanCI(s, c.Confidence), meanCI(s, 0.95)
 	m.ci99 = meanCI(s, 0.99)
 	m.Samples = slices.Clone(xs)
+	m.labelled(xs, stats.OutlierRule(c.Outliers))
 	m.rate()
 }
 

@@ -23,7 +23,7 @@ type Table struct {
 }
 
 // TableNames lists what Export knows.
-var TableNames = []string{"runs", "stats", "verdicts"}
+var TableNames = []string{"runs", "stats", "verdicts", "labels", "steps"}
 
 // Export returns a table by name; ok is false for an unknown name. run, if not
 // "", keeps only the run of that id.
@@ -35,6 +35,10 @@ func (d *Derived) Export(name, run string) (t Table, ok bool) {
 		t = d.statsTable(run)
 	case "verdicts":
 		t = d.verdictsTable(run)
+	case "labels":
+		t = d.labelsTable(run)
+	case "steps":
+		t = d.stepsTable(run)
 	default:
 		return t, false
 	}
@@ -98,6 +102,9 @@ func (d *Derived) statsTable(run string) Table {
 			continue
 		}
 		for _, res := range r.Results {
+			if res.Excluded != "" {
+				continue
+			}
 			origin := res.CarriedFrom
 			if origin == "" {
 				origin = r.ID
@@ -131,14 +138,12 @@ func (d *Derived) verdictsTable(run string) Table {
 			continue
 		}
 		for _, res := range r.Results {
-			for i := range res.Metrics {
-				m := &res.Metrics[i]
-				v := m.Verdict
+			for v, metric := range res.verdicts() {
 				if v.Outcome == "" {
 					continue // not part of a trend
 				}
-				t.Rows = append(t.Rows, []Cell{str(r.ID), str(v.Baseline), str(res.Key.Module), str(res.Key.Benchmark()), str(res.Key.Job), str(m.Name),
-					str(string(v.Basis)), str(string(v.Outcome)), str(v.State), num(v.Ratio), num(v.Lo), num(v.Hi), num(v.Level), num(v.Margin),
+				t.Rows = append(t.Rows, []Cell{str(r.ID), str(v.Baseline), str(res.Key.Module), str(res.Key.Benchmark()), str(res.Key.Job), str(metric),
+					str(string(v.Basis)), str(string(v.Outcome)), str(string(v.State)), num(v.Ratio), num(v.Lo), num(v.Hi), num(v.Level), num(v.Margin),
 					num(v.PValue), str(strings.Join(v.Reasons, ";")), flag(v.LegacyCI99)})
 			}
 		}

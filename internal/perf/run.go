@@ -29,12 +29,15 @@ type Metadata struct {
 	Expected     []Expected             `json:"expected,omitempty"`
 	Missing      []Expected             `json:"missing,omitempty"`
 	Imported     *Imported              `json:"imported,omitempty"`
-	Session      string                 `json:"session,omitempty"` // path of session.json in a co-run entry
-	Files        []FileInfo             `json:"files"`
-	Excluded     []FileInfo             `json:"excluded,omitempty"` // left out, with Reason
-	Diagnostics  []Diagnostic           `json:"diagnostics,omitempty"`
-	Unknown      []string               `json:"unknown,omitempty"` // fields that could not be had, e.g. "env.cpu_model"
-	Digest       string                 `json:"digest,omitempty"`  // sha256 of this document without digest
+	// Accepted are the ids of the acceptances without a commit that the measured
+	// checkout held; the first run that lists one is where it takes effect.
+	Accepted    []string     `json:"accepted,omitempty"`
+	Session     string       `json:"session,omitempty"` // path of session.json in a co-run entry
+	Files       []FileInfo   `json:"files"`
+	Excluded    []FileInfo   `json:"excluded,omitempty"` // left out, with Reason
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
+	Unknown     []string     `json:"unknown,omitempty"` // fields that could not be had, e.g. "env.cpu_model"
+	Digest      string       `json:"digest,omitempty"`  // sha256 of this document without digest
 }
 
 // Run says which execution of a workflow job produced the results.

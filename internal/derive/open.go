@@ -1,0 +1,215 @@
+package derive
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"perfband/internal/config"
+	"perfband/internal/perf"
+	"perfband/internal/stats"
+)
+
+// verdicts yields every verdict of a result with the name of its metric.
+func (r *Result) verdicts() iter.Seq2[*perf.Verdict, string] {
+	return func(yield func(*perf.Verdict, string) bool) {
+		for i := range r.Metrics {
+			m := &r.Metrics[i]
+			if !yield(&m.Verdict, m.Name) {
+				return
+			}
+			for k := range m.Tails {
+				t := &m.Tails[k]
+				if !yield(&t.Verdict, question{metric: m.Name, stat: t.Stat}.name()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// weight orders outcomes by how much a list should show them.
+var weight = map[perf.Outcome]int{perf.Slower: 5, perf.Faster: 4, perf.Inconclusive: 3, perf.Unchanged: 2, perf.None: 1}
+
+// Verdict is the verdict a list shows for the result and its metric's name: a
+// claim about any metric, slower first, else that of the headline. Nil for a
+// result that is in no trend.
+func (r *Result) Verdict() (*perf.Verdict, string) {
+	var worst *perf.Verdict
+	var name string
+	if h := r.Headline(); h != nil && h.Verdict.Outcome != "" {
+		worst, name = &h.Verdict, h.Name
+	}
+	for v, n := range r.verdicts() {
+		claim := v.Outcome == perf.Slower || v.Outcome == perf.Faster
+		if worst == nil && v.Outcome != "" || claim && weight[v.Outcome] > weight[worst.Outcome] {
+			worst, name = v, n
+		}
+	}
+	return worst, name
+}
+
+// tallyClaims counts a run's verdicts.
+func (run *Run) tallyClaims() {
+	c := &run.Claims
+	for _, r := range run.Results {
+		v, _ := r.Verdict()
+		if v == nil {
+			continue
+		}
+		switch v.Outcome {
+		case perf.Slower:
+			c.Slower++
+			switch v.State {
+			case perf.Suspected:
+				c.Suspected++
+			case perf.Confirmed:
+				c.Confirmed++
+			}
+		case perf.Faster:
+			c.Faster++
+		case perf.Unchanged:
+			c.Unchanged++
+		case perf.Inconclusive:
+			c.Inconclusive++
+		}
+		if v.State == perf.Recovered {
+			c.Recovered++
+		}
+		if _, ok := v.Lo.Get(); ok {
+			c.Judged++
+		}
+	}
+}
+
+// open lists the slowdowns that are open after the last run.
+func (j *judging) open(series []*Series) []Open {
+	labels, retired := map[string]string{}, map[string]bool{}
+	for _, s := range series {
+		labels[s.Key.ID()] = s.Label
+		retired[s.Key.ID()] = s.Retired != ""
+	}
+	out := []Open{}
+	for _, q := range j.order {
+		c := j.courts[q]
+		for n, key := range c.keys {
+			if retired[key.ID()] {
+				continue
+			}
+			o := Open{Key: key, Label: labels[key.ID()], Metric: q.name()}
+			if ch := c.judge.Open(n); ch != nil {
+				o.Since, o.Before, o.Confirmed = c.runs[ch.Since], c.runAt(ch.Before), c.runs[ch.Confirmed]
+				o.Ratio, o.Lo, o.Hi = ratio(ch.Ratio), ratio(ch.Ratio-ch.Half), ratio(ch.Ratio+ch.Half)
+			} else if c.judge.Suspicion(n) > 0 {
+				since, before, r := c.judge.SuspectedSince(n)
+				o.Since, o.Before, o.Ratio = c.runs[since], c.runAt(before), ratio(r)
+			} else {
+				continue
+			}
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Open) int {
+		return cmp.Or(-compareBool(a.Confirmed != nil, b.Confirmed != nil), -cmp.Compare(a.Ratio.Or(0), b.Ratio.Or(0)), a.Key.Compare(b.Key))
+	})
+	return out
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func (c *court) runAt(n int) *Run {
+	if n < 0 {
+		return nil
+	}
+	return c.runs[n]
+}
+
+// findSteps sets the changes of level of every series. Values of several
+// classes of machine are first set to a common level, so that a change of
+// machine is no step; a class with few values tells nothing.
+func findSteps(series []*Series) {
+	const fewest = 4
+	for _, s := range series {
+		byClass := map[int][]float64{}
+		for _, p := range s.Points {
+			if p.Metric.class >= 0 {
+				byClass[p.Metric.class] = append(byClass[p.Metric.class], p.Metric.level)
+			}
+		}
+		middle := map[int]float64{}
+		for class, levels := range byClass {
+			if len(byClass) > 1 {
+				slices.Sort(levels)
+				middle[class] = stats.Quantile(levels, 0.5)
+			}
+		}
+		var xs []float64
+		var at []*Run
+		for _, p := range s.Points {
+			if c := p.Metric.class; c >= 0 && (len(byClass) == 1 || len(byClass[c]) >= fewest) {
+				xs, at = append(xs, p.Metric.level-middle[c]), append(at, p.Run)
+			}
+		}
+		for _, p := range stats.ChangePoints(xs, stats.DefaultChangePointOptions(true)) {
+			s.Steps = append(s.Steps, Step{Before: at[p.Index-1], After: at[p.Index], Ratio: perf.Some(1 + p.Change).Round12(), PValue: perf.Some(p.P).Round12()})
+		}
+	}
+}
+
+// badge is the state of the newest run, benchmarks before load tests. Data that
+// was not judged must not look like good news.
+func badge(d *Derived, v config.Verdict) Badge {
+	newest := time.Time{}
+	for _, run := range d.Runs {
+		if run.Started.After(newest) {
+			newest = run.Started
+		}
+	}
+	for _, kind := range []perf.Kind{perf.Bench, perf.Load} {
+		for _, run := range slices.Backward(d.Runs) {
+			if n := run.Counts.Benchmarks; run.Kind == kind && run.InTrend && n > 0 {
+				if newest.Sub(run.Started) > time.Duration(v.StaleAfterDays)*24*time.Hour {
+					return Badge{State: "grey", Symbol: "?", Message: "stale: " + run.Started.UTC().Format(time.DateOnly), Count: n}
+				}
+				return badgeOf(run, d.Open, v)
+			}
+		}
+	}
+	return Badge{State: "grey", Symbol: "?", Message: "no data"}
+}
+
+func badgeOf(run *Run, open []Open, v config.Verdict) Badge {
+	n := run.Counts.Benchmarks
+	slow, sure := map[string]bool{}, math.Inf(-1)
+	for _, o := range open {
+		if o.Key.Kind != run.Kind {
+			continue
+		}
+		slow[o.Key.ID()] = true
+		if lo, ok := o.Lo.Get(); ok && o.Confirmed != nil {
+			sure = max(sure, lo-1)
+		}
+	}
+	switch {
+	case len(slow) > 0 && sure > v.Serious:
+		return Badge{State: "red", Symbol: "▲▲", Message: fmt.Sprintf("%d slower by ≥ %.0f %%", len(slow), math.Floor(100*sure)), Count: n}
+	case len(slow) > 0:
+		return Badge{State: "amber", Symbol: "▲", Message: fmt.Sprintf("%d slower (%d)", len(slow), n), Count: n}
+	case run.Claims.Judged == 0:
+		return Badge{State: "grey", Symbol: "?", Message: fmt.Sprintf("%d measured, not judged", n), Count: n}
+	case 2*run.Claims.Judged < n:
+		return Badge{State: "grey", Symbol: "?", Message: fmt.Sprintf("%d of %d judged", run.Claims.Judged, n), Count: n}
+	}
+	return Badge{State: "green", Symbol: "✓", Message: fmt.Sprintf("no slowdown (%d)", n), Count: n}
+}

@@ -1,0 +1,240 @@
+package history
+
+import (
+	"math"
+
+	"perfband/internal/perf"
+	"perfband/internal/stats"
+)
+
+// quantiles remembers t quantiles. Degrees of freedom are rounded down to
+// quarters, which widens an interval by less than 1 %.
+type quantiles map[[2]float64]float64
+
+func (q quantiles) get(p, df float64) float64 {
+	df = max(math.Floor(4*df)/4, 1)
+	k := [2]float64{p, df}
+	v, ok := q[k]
+	if !ok {
+		v = stats.StudentTQuantile(p, df)
+		q[k] = v
+	}
+	return v
+}
+
+// half is half the width of the candidate's prediction interval, 0 where it is
+// compared exactly.
+func (j *Judge) half(c *candidate) float64 {
+	if c.exact {
+		return 0
+	}
+	return j.quant.get(1-j.alpha(c.Known)/2, c.df) * math.Sqrt(c.predictive())
+}
+
+// claim is +1 if the candidate is to be claimed slower, -1 faster, 0 neither.
+func (j *Judge) claim(c *candidate) float64 {
+	e := c.e - c.shift
+	if math.Abs(e) <= j.half(c) || math.Abs(e) < j.margin(c) {
+		return 0
+	}
+	sign := math.Copysign(1, e)
+	// In a small group the shift may be another benchmark's own change. Then the
+	// one that moved is the one whose measured value did.
+	if c.shift != 0 && c.together <= smallGroup && sign*(c.Value-c.base.recentRaw()) < j.set.MinMargin {
+		return 0
+	}
+	return sign
+}
+
+// settle decides on one candidate and makes it part of the past.
+func (j *Judge) settle(c *candidate) Verdict {
+	t := &j.tracks[c.Series]
+	o := obs{run: j.run, value: c.Value, raw: c.Value, cv: logSpread(c.Spread)}
+	if !c.Known {
+		o.value -= c.shift // between unknown machines the shift is most of the spread
+	}
+	v := Verdict{Outcome: perf.Inconclusive, Baseline: -1, Adjusted: c.Value - c.shift, Alpha: j.alpha(c.Known)}
+	if was, ok := j.returned(t, c); ok {
+		j.describe(was, &v)
+		j.explain(was, &v)
+		v.State = perf.Recovered
+		t.restore(c.Result, o)
+		return v
+	}
+	if !c.judged() {
+		v.Reasons = []Reason{unjudged(t, c)}
+		t.add(c.Result, o)
+		return v
+	}
+	j.describe(c, &v)
+	sign := j.claim(c)
+	switch {
+	case sign > 0:
+		v.Outcome = perf.Slower
+	case sign < 0:
+		v.Outcome = perf.Faster
+	default:
+		j.explain(c, &v)
+	}
+	v.State = j.persist(t, c, o, sign)
+	return v
+}
+
+// unjudged says why there is no interval.
+func unjudged(t *track, c *candidate) Reason {
+	for _, b := range t.classes {
+		if b.class != c.Class && b.n() > 0 {
+			return OtherMachine
+		}
+	}
+	return FewRuns
+}
+
+// returned reports that a result is back at the level before an open slowdown:
+// inside that level's interval and nearer to it than to the slow one. It gives
+// the candidate as seen from that level.
+func (j *Judge) returned(t *track, c *candidate) (*candidate, bool) {
+	if t.open == nil {
+		return nil, false
+	}
+	was := *c
+	was.base = find(t.before, c.Class)
+	if !was.judged() {
+		return nil, false
+	}
+	j.compare(&was)
+	e := was.e - was.shift
+	limit := j.half(&was)
+	if c.exact {
+		limit = max(limit, exactMargin)
+	}
+	return &was, math.Abs(e) <= limit && math.Abs(e) < math.Abs(e-t.open.Ratio)
+}
+
+// describe fills in the numbers of a candidate with a baseline.
+func (j *Judge) describe(c *candidate, v *Verdict) {
+	v.Judged = true
+	v.Change, v.Half, v.Margin = c.e-c.shift, j.half(c), j.margin(c)
+	v.Baseline, v.Runs = c.base.newest(), c.base.n()
+	if c.exact {
+		v.Alpha, v.P, v.Detectable = 0, math.NaN(), v.Margin
+		return
+	}
+	sd := math.Sqrt(c.predictive())
+	v.P = stats.StudentTTwoSided(v.Change/sd, c.df)
+	v.Chance = v.Alpha
+	if v.Margin > v.Half {
+		v.Chance = stats.StudentTTwoSided(v.Margin/sd, c.df)
+	}
+	v.Detectable = max(v.Half, v.Margin) + j.quant.get(0.8, c.df)*sd
+	if math.Abs(c.shift) >= j.set.MinMargin {
+		v.Reasons = append(v.Reasons, Shifted)
+	}
+}
+
+// explain gives the outcome of a candidate about which nothing is claimed.
+func (j *Judge) explain(c *candidate, v *Verdict) {
+	switch size := math.Abs(v.Change); {
+	case size+v.Half <= v.Margin:
+		v.Outcome = perf.Unchanged
+	case size > v.Half && size < v.Margin:
+		v.Reasons = append(v.Reasons, Small)
+	case c.base.clusters(j.set.MinMargin):
+		v.Reasons = append(v.Reasons, TwoClusters)
+	default:
+		v.Reasons = append(v.Reasons, Noisy)
+	}
+}
+
+// leastVariance stands for none where results are weighted by their variances.
+const leastVariance = 1e-12
+
+// persist moves a track's suspicion on by one judged result and returns the
+// state of its claim.
+func (j *Judge) persist(t *track, c *candidate, o obs, sign float64) perf.State {
+	s := t.suspect
+	if sign == 0 || s == nil || s.sign != sign {
+		t.dismiss()
+	}
+	if sign == 0 {
+		t.add(c.Result, o)
+		return perf.NoState
+	}
+	if t.suspect == nil {
+		t.suspect = &suspicion{sign: sign, since: j.run, before: c.base.newest()}
+	}
+	s = t.suspect
+	s.results = append(s.results, claimed{c.Class, o, c.e - c.shift, max(c.predictive(), leastVariance)})
+	if len(s.results) < j.set.ConfirmAfter {
+		return perf.Suspected
+	}
+	return t.confirm(j.run, j.quant.get(1-j.alpha(c.Known)/2, max(c.df, 1)))
+}
+
+// dismiss ends a suspicion: its results are part of the past like any other.
+func (t *track) dismiss() {
+	s := t.suspect
+	if s == nil {
+		return
+	}
+	t.suspect = nil
+	for _, r := range s.results {
+		t.baseline(r.class).add(r.obs)
+	}
+}
+
+// confirm turns the suspicion into an open change and begins new baselines
+// with the results since its first claim. A change that undoes the open one
+// closes it.
+func (t *track) confirm(run int, quantile float64) perf.State {
+	s := t.suspect
+	t.suspect = nil
+	ch := &Change{Since: s.since, Confirmed: run, Before: s.before}
+	var weight float64
+	for _, r := range s.results {
+		ch.Ratio += r.e / r.v
+		weight += 1 / r.v
+	}
+	ch.Ratio /= weight
+	ch.Half = quantile / math.Sqrt(weight)
+	state := perf.Confirmed
+	if t.open != nil {
+		ch.Ratio += t.open.Ratio // both since the level that was left first
+		ch.Since, ch.Before = t.open.Since, t.open.Before
+		if math.Abs(ch.Ratio) <= ch.Half {
+			state = perf.Recovered
+		}
+	} else {
+		t.before = nil
+		for _, b := range t.classes {
+			if b.n() > 0 && b.obs[0].run < s.since {
+				t.before = append(t.before, b.clone())
+			}
+		}
+	}
+	t.open = ch
+	if ch.Ratio <= 0 || state == perf.Recovered {
+		t.open, t.before = nil, nil // nothing is slower than it was
+	}
+	for _, b := range t.classes {
+		b.since(s.since)
+	}
+	for _, r := range s.results {
+		t.baseline(r.class).add(r.obs)
+	}
+	return state
+}
+
+// restore closes the open change and returns to the past before it. A few slow
+// results that came and went may do so again: they become part of that past. A
+// longer slow time had a cause of its own and is left out.
+func (t *track) restore(r Result, o obs) {
+	slow := t.classes
+	t.classes, t.before, t.open, t.suspect = t.before, nil, nil, nil
+	for _, b := range slow {
+		if b.n() <= recent && find(t.classes, b.class) != nil {
+			t.baseline(b.class).add(b.obs...)
+		}
+	}
+	t.add(r, o)
+}
