@@ -39,7 +39,7 @@ func decodeFiles(ctx context.Context, s *session) error {
 			s.fail(exitFailed)
 			continue
 		}
-		suites, diags, err := decode.Files(fsys, names, decode.Options{Format: s.opt.str("format"), Module: s.opt.str("module"), Kind: kind, Explicit: explicit, Context: ctx})
+		suites, diags, err := decode.Files(fsys, names, decode.Options{Format: s.opt.str("format"), Module: s.opt.str("module"), Kind: kind, Explicit: explicit, Histories: true, Context: ctx})
 		if err != nil {
 			return fmt.Errorf("decode %s: %w", arg, err)
 		}

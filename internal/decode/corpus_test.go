@@ -21,6 +21,7 @@ var corpusFormats = map[string]string{
 	"nbomber":         "nbomber",
 	"go":              "go",
 	"custom":          "json",
+	"gab-datajs":      "github-action-benchmark",
 }
 
 // ofLaterFormat tells files in those folders that belong to another format.
@@ -105,7 +106,7 @@ func TestCorpus(t *testing.T) {
 	dir := corpusDir(t)
 	wrong := errata(t)
 	cases := 0
-	for _, folder := range []string{"benchmarkdotnet", "nbomber", "go", "custom", "bugs"} {
+	for _, folder := range []string{"benchmarkdotnet", "nbomber", "go", "custom", "gab-datajs", "bugs"} {
 		wants, err := filepath.Glob(filepath.Join(dir, folder, "*.expected.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -139,11 +140,11 @@ func TestCorpus(t *testing.T) {
 }
 
 func checkCorpusFile(t *testing.T, dir, file, format string, e *expected) {
-	suites, diagnostics, err := Files(os.DirFS(dir), []string{file}, Options{Explicit: true, Module: "m"})
+	suites, diagnostics, err := Files(os.DirFS(dir), []string{file}, Options{Explicit: true, Histories: true, Module: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, _, err := Files(os.DirFS(dir), []string{file}, Options{Explicit: true, Module: "m", Format: format})
+	named, _, err := Files(os.DirFS(dir), []string{file}, Options{Explicit: true, Histories: true, Module: "m", Format: format})
 	if err != nil {
 		t.Fatal(err)
 	}

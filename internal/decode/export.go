@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"perfband/internal/perf"
 )
@@ -25,7 +26,9 @@ type jsonResult struct {
 	Rows     int               `json:"rows"`
 	Status   perf.Status       `json:"status"`
 	Reason   string            `json:"reason,omitempty"`
-	Side     bool              `json:"side,omitempty"` // the measuring process, no benchmark
+	Side     bool              `json:"side,omitempty"`   // the measuring process, no benchmark
+	Started  time.Time         `json:"started,omitzero"` // these two of histories alone,
+	Commit   perf.Commit       `json:"commit,omitzero"`  // to tell their runs apart
 	Metrics  []jsonMetric      `json:"metrics"`
 }
 
@@ -76,6 +79,9 @@ func JSONLine(s *perf.Suite, i int) ([]byte, error) {
 		File: s.File, Format: s.Decoder, Module: s.Module, Name: b.DisplayName(), Key: b.Name,
 		Identity: paramMap(b.Identity), Params: paramMap(b.Params), Job: b.Job, JobKind: b.JobKind, Dims: paramMap(b.Dims),
 		Rows: b.Rows, Status: b.Status, Reason: b.Reason, Side: b.Side, Metrics: []jsonMetric{},
+	}
+	if isHistory(s.Decoder) {
+		r.Started, r.Commit = s.Started, s.Commit
 	}
 	var requests int64
 	if m := b.Metric(perf.Requests); m != nil && len(m.Reported) > 0 {

@@ -27,6 +27,10 @@ type Options struct {
 	// Explicit says that the user named these files: one that no format knows
 	// is then an error; otherwise such files are auxiliary.
 	Explicit bool
+	// Histories reads files that hold many runs too. Without it one that the
+	// user named is an error, and others are auxiliary: their runs would be
+	// taken for repeats within one.
+	Histories bool
 	// Context ends the reading: [Files] then returns its error. Nil never does.
 	Context context.Context
 }
@@ -121,7 +125,8 @@ func Wanted(paths []string) []string {
 }
 
 // File decodes one report held in memory. The error says why nothing of it can
-// be trusted; it wraps [ErrUnrecognised] when no format claims it.
+// be trusted; it wraps [ErrUnrecognised] when no format claims it, [ErrHistory]
+// when it holds many runs and Options.Histories is not set.
 func File(name string, data []byte, opt Options) ([]perf.Suite, []perf.Diagnostic, error) {
 	asked, err := opt.format()
 	if err != nil {
@@ -136,7 +141,10 @@ func File(name string, data []byte, opt Options) ([]perf.Suite, []perf.Diagnosti
 		return nil, nil, unrecognised(name, data)
 	}
 	in := Input{Name: inner, Data: data, Asked: opt.Format, Module: opt.Module, Kind: opt.Kind}
-	if in.Module == "" {
+	switch {
+	case f.History && !opt.Histories && !opt.Explicit:
+		return nil, nil, ErrHistory // which needs no reading
+	case in.Module == "" && !f.History:
 		in.Module = DefaultModule
 	}
 	suites, diagnostics, err := f.Decode(in)
@@ -145,6 +153,9 @@ func File(name string, data []byte, opt Options) ([]perf.Suite, []perf.Diagnosti
 	}
 	suites, more := finish(f, name, suites)
 	diagnostics = append(diagnostics, more...)
+	if f.History && !opt.Histories {
+		return nil, nil, refuseHistory(name, len(suites))
+	}
 	if len(suites) == 0 && len(diagnostics) == 0 && sure < Certain && !opt.Explicit {
 		return nil, nil, unrecognised(name, data)
 	}
@@ -210,7 +221,7 @@ func decodeFile(fsys fs.FS, p string, report bool, opt Options) outcome {
 		return outcome{refused: opt.Explicit || report, diagnostics: []perf.Diagnostic{d}}
 	}
 	suites, diagnostics, err := File(p, data, opt)
-	if errors.Is(err, ErrUnrecognised) && !opt.Explicit && !report {
+	if errors.Is(err, ErrUnrecognised) && !opt.Explicit && !report || errors.Is(err, ErrHistory) && !opt.Explicit {
 		return outcome{unknown: true}
 	}
 	if err != nil {
@@ -262,6 +273,14 @@ func unrecognised(name string, data []byte) error {
 		Why:  fmt.Sprintf("first bytes: %q", data[:min(len(data), 40)]),
 		Do:   fmt.Sprintf("Set \"format\" to one of: %s; or see docs/formats.md.", strings.Join(Names(), ", ")),
 		Err:  ErrUnrecognised,
+	}
+}
+
+func refuseHistory(name string, runs int) error {
+	return &perf.Diagnostic{
+		Severity: perf.Error, Code: "history", Where: perf.Where{File: name}, Err: ErrHistory,
+		What: fmt.Sprintf("holds a history of %d runs, not one run's results", runs),
+		Do:   "Look at it with perfband decode, and name the file that the tool itself wrote.",
 	}
 }
 

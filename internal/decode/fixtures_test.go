@@ -37,7 +37,7 @@ func TestFixtures(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				suites, diagnostics, err := File(name, data, Options{Module: "m", Explicit: true})
+				suites, diagnostics, err := File(name, data, Options{Module: "m", Explicit: true, Histories: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -22,7 +22,7 @@ func fuzzFormat(f *testing.F, format string) {
 		f.Add(strings.TrimSuffix(filepath.Base(in), ".in"), data)
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		opt := Options{Format: format, Explicit: true}
+		opt := Options{Format: format, Explicit: true, Histories: true}
 		suites, diagnostics, err := File(name, bytes.Clone(data), opt)
 		for i := range suites {
 			seen := map[string]bool{}
@@ -64,3 +64,4 @@ func FuzzBenchmarkDotNet(f *testing.F) { fuzzFormat(f, "benchmarkdotnet") }
 func FuzzNBomber(f *testing.F)         { fuzzFormat(f, "nbomber") }
 func FuzzGo(f *testing.F)              { fuzzFormat(f, "go") }
 func FuzzJSON(f *testing.F)            { fuzzFormat(f, "json") }
+func FuzzGAB(f *testing.F)             { fuzzFormat(f, "github-action-benchmark") }

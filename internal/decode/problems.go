@@ -25,6 +25,9 @@ func (p *problems) add(d perf.Diagnostic) {
 	}
 }
 
+// full reports that further problems of a kind are only counted.
+func (p *problems) full(code string) bool { return p.count[code] >= limits.DiagnosticsPerCode }
+
 // all returns the diagnostics in order; the last of a kind that was cut says
 // how many are missing.
 func (p *problems) all() []perf.Diagnostic {

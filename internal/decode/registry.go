@@ -22,6 +22,10 @@ import (
 // ErrUnrecognised marks diagnostics about files that no format claims.
 var ErrUnrecognised = errors.New("not a format perfband knows")
 
+// ErrHistory marks diagnostics about files that hold the history of many runs
+// where the results of one are wanted.
+var ErrHistory = errors.New("holds a history, not one run's results")
+
 // DefaultModule is the module of results when neither file nor caller names one.
 const DefaultModule = "main"
 
@@ -32,6 +36,9 @@ type Format struct {
 	Tool    string   // the tool's own name, as people write it
 	Version int      // rises whenever the reading of some file changes
 	Kind    perf.Kind
+	// History says that a file holds many runs, each a suite with its own start
+	// and commit: no result of one run. See Options.Histories.
+	History bool
 	Doc     Doc
 	// Sniff judges, from a file's name and first bytes, whether it is of this
 	// format.
@@ -63,13 +70,13 @@ const (
 type Input struct {
 	Name   string // slash-separated path, without .gz
 	Data   []byte
-	Asked  string // the format as the caller named it, "auto" if it was sniffed
-	Module string
+	Asked  string    // the format as the caller named it, "auto" if it was sniffed
+	Module string    // for a history "" unless the caller named one
 	Kind   perf.Kind // "" for the file's or the format's own
 }
 
 // formats is the table of all formats, in the order of ties.
-var formats = []Format{benchmarkDotNet, nbomber, goTest, customJSON}
+var formats = []Format{benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark}
 
 // Names lists the format names, sorted.
 func Names() []string {
@@ -98,6 +105,11 @@ func ByName(name string) (Format, error) {
 		hint = fmt.Sprintf(" (did you mean %q?)", n)
 	}
 	return Format{}, fmt.Errorf("unknown format %q%s: set \"format\" to auto or one of %s", name, hint, strings.Join(all, ", "))
+}
+
+// isHistory reports whether files of the named format hold many runs.
+func isHistory(format string) bool {
+	return slices.ContainsFunc(formats, func(f Format) bool { return f.History && f.Name == format })
 }
 
 // recognise returns the format to read a file with, and how sure that format

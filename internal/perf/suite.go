@@ -12,6 +12,7 @@ type Suite struct {
 	DecoderVersion int
 	File           string    // path of the report, slash separated
 	Started        time.Time // start as the file states it; zero if it does not
+	Commit         Commit    // commit measured as the file states it; zero if it does not
 	Env            Env       // what the file itself says about the machine
 	Benchmarks     []Benchmark
 }
