@@ -38,6 +38,7 @@ var table = map[string]rule{
 	"internal/decode":   {pure: true, modules: []string{"golang.org/x/perf/benchfmt"}},
 	"internal/history":  {pure: true},
 	"internal/derive":   {pure: true, imports: []string{"internal/config", "internal/decode", "internal/history", "internal/manifest"}},
+	"internal/replay":   {pure: true, imports: []string{"internal/history"}},
 	"internal/site": {pure: true, imports: []string{"internal/derive"},
 		modules: []string{"github.com/wcharczuk/go-chart/v2"}},
 	"internal/report": {pure: true, imports: []string{"internal/derive"}},

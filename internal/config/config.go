@@ -54,9 +54,17 @@ type Stats struct {
 	Outliers   string  `yaml:"outliers"`   // rule that labels outliers: iqr, mad, zscore or grubbs
 }
 
+// The rules of a verdict.
+const (
+	RuleHistory = "history" // prediction interval of the earlier runs on the same class of machine
+	RuleADR     = "adr"     // two medians in a row outside one run's 99 % interval; one in four is a false alarm
+)
+
 // Verdict says when a benchmark counts as slower or faster than its history.
 // Margins are ratios: 0.10 is 10 %.
 type Verdict struct {
+	// Rule is RuleHistory or, for comparison, RuleADR.
+	Rule  string  `yaml:"rule"`
 	Alpha float64 `yaml:"alpha"` // chance of a claim about one unchanged benchmark in one run, in (0, 0.2]
 	// A change of Margin is large enough to be claimed for every benchmark, one
 	// below MinMargin for none; the margin of a benchmark with little noise lies
@@ -83,7 +91,7 @@ func Default() Config {
 	return Config{
 		Schema: 1,
 		Stats:  Stats{Confidence: 0.99, StableCV: 0.10, LowNCV: 0.03, MinN: 3, LowN: 10, Outliers: "iqr"},
-		Verdict: Verdict{Alpha: 0.05, Margin: 0.10, MinMargin: 0.05, ConfirmAfter: 2,
+		Verdict: Verdict{Rule: RuleHistory, Alpha: 0.05, Margin: 0.10, MinMargin: 0.05, ConfirmAfter: 2,
 			Serious: 0.10, StaleAfterDays: 30},
 	}
 }
@@ -140,6 +148,8 @@ func (s Stats) check() (key, why string) {
 
 func (v Verdict) check() (key, why string) {
 	switch {
+	case v.Rule != RuleHistory && v.Rule != RuleADR:
+		return "rule", "must be history or adr"
 	case !(v.Alpha > 0 && v.Alpha <= 0.2): // NaN too, as below
 		return "alpha", "must be above 0 and at most 0.2, for example 0.05"
 	case !(v.Margin > 0 && v.Margin <= 1):

@@ -27,7 +27,7 @@ suites:
     results: [load]
     params: {feature: outbox, provider: redis}
 stats: {stable_cv: 0.2}
-verdict: {alpha: 0.2, margin: 1, min_margin: 1, confirm_after: 10, serious: 0, stale_after_days: 1}
+verdict: {rule: adr, alpha: 0.2, margin: 1, min_margin: 1, confirm_after: 10, serious: 0, stale_after_days: 1}
 archive: {exclude: ["**/*.html"]}
 site: {title: Encina}
 `))
@@ -40,7 +40,7 @@ site: {title: Encina}
 		{Module: "outbox", Kind: perf.Load, Results: []string{"load"}, Params: map[string]string{"feature": "outbox", "provider": "redis"}},
 	}
 	want.Stats.StableCV = 0.2
-	want.Verdict = Verdict{Alpha: 0.2, Margin: 1, MinMargin: 1, ConfirmAfter: 10, Serious: 0, StaleAfterDays: 1}
+	want.Verdict = Verdict{Rule: RuleADR, Alpha: 0.2, Margin: 1, MinMargin: 1, ConfirmAfter: 10, Serious: 0, StaleAfterDays: 1}
 	want.Archive.Exclude = []string{"**/*.html"}
 	want.Site.Title = "Encina"
 	if d := cmp.Diff(want, c); d != "" {
@@ -104,7 +104,7 @@ func TestParseRefuses(t *testing.T) {
 		{"number as key", "stats: {1: 2}\n", `perf.yml:1:9: unknown key "1"`},
 		{"structure as key", "? schema\n: 1\n", "perf.yml:1:1: bad value of the document: has a key that is not plain text"},
 		{"key of another section", "verdict: {stable_cv: 3}\n",
-			`unknown key "stable_cv". Keys known here: alpha, confirm_after, margin, min_margin, serious, stale_after_days.`},
+			`unknown key "stable_cv". Keys known here: alpha, confirm_after, margin, min_margin, rule, serious, stale_after_days.`},
 		{"list as a key", "Accepted: []\n", `unknown key "Accepted"`},
 		{"no key", "'-': []\n", `unknown key "-"`},
 		{"tag", "schema: !!int '1'\n", "perf.yml:1:9: tags and directives are not allowed"},

@@ -39,6 +39,7 @@ func TestMatch(t *testing.T) {
 		{"core/é*", "core/éa", true},
 		{"core/é*", "core/è", false}, // shares a byte
 		{"core/*\u0301", "core/Se\u0301", true},
+		{"*??bc", "日bc", false}, // one character of three bytes
 		{"日本/*語", "日本/日本語", true},
 		{"a/?", "a/\xff", true},
 		{"a/\xff", "a/\xfe", false},
@@ -71,7 +72,7 @@ func TestMatch(t *testing.T) {
 func TestMatchAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringOfN(rapid.RuneFrom([]rune("ab/*?[é{\\")), 0, 8, -1).Draw(t, "pattern")
-		s := rapid.StringOfN(rapid.RuneFrom([]rune("ab/*?[éè{\\")), 0, 8, -1).Draw(t, "s")
+		s := rapid.StringOfN(rapid.RuneFrom([]rune("ab/*?[éè日{\\")), 0, 8, -1).Draw(t, "s")
 		exp := strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(pattern))
 		if want := pattern == s || regexp.MustCompile(`(?s)\A`+exp+`\z`).MatchString(s); match(pattern, s) != want {
 			t.Fatalf("match(%q, %q) = %v", pattern, s, !want)

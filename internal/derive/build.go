@@ -84,6 +84,9 @@ func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.
 	j := judgeRuns(d.Runs, opt)
 	d.Series = series(d.Runs, opt.Config.Excluded)
 	d.Open = j.open(d.Series)
+	if opt.Config.Verdict.Rule == config.RuleADR {
+		applyADR(d)
+	}
 	findSteps(d.Series)
 	findAnomalies(d.Series)
 	d.Badge = badge(d, opt.Config.Verdict)

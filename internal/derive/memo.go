@@ -98,7 +98,9 @@ func basis(opt Options) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		decoders = append(decoders, decoder{name, f.Version})
+		if !f.History { // no entry of the archive is decoded with it
+			decoders = append(decoders, decoder{name, f.Version})
+		}
 	}
 	b, err := json.Marshal(struct {
 		Schema, Formulas, Metadata int

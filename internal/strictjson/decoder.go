@@ -25,6 +25,9 @@ type Decoder struct {
 	frames []frame
 	keys   []key // keys of all open objects, innermost last
 	buf    []byte
+
+	// Lines before counted, and where the line it is in begins.
+	counted, lines, lineStart int
 }
 
 // frame is an open object or array.

@@ -67,12 +67,22 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "an object", "an array", "a string", "a number", "a boolean", "null", "NaN"}[k]
 }
 
+// fault describes what is wrong at an offset. Lines are counted on from the last
+// fault: a document may have as many faults as values.
 func (d *Decoder) fault(offset int, format string, args ...any) *Error {
-	before := d.data[:offset]
+	if offset < d.counted {
+		d.counted, d.lines, d.lineStart = 0, 0, 0
+	}
+	more := d.data[d.counted:offset]
+	d.lines += bytes.Count(more, []byte{'\n'})
+	if i := bytes.LastIndexByte(more, '\n'); i >= 0 {
+		d.lineStart = d.counted + i + 1
+	}
+	d.counted = offset
 	return &Error{
 		Offset: offset,
-		Line:   bytes.Count(before, []byte{'\n'}) + 1,
-		Col:    offset - bytes.LastIndexByte(before, '\n'),
+		Line:   d.lines + 1,
+		Col:    offset - d.lineStart + 1,
 		Msg:    fmt.Sprintf(format, args...),
 	}
 }

@@ -166,6 +166,37 @@ func TestDecoderValues(t *testing.T) {
 	}
 }
 
+// TestFaultPositions: a document with many faults has the position of each, and
+// counting them does not begin anew every time.
+func TestFaultPositions(t *testing.T) {
+	var doc bytes.Buffer
+	doc.WriteString("[")
+	for i := range 50 {
+		if i > 0 {
+			doc.WriteString(",")
+		}
+		doc.WriteString(strings.Repeat("\n", i%3) + `{"a":1,"a":2}`)
+	}
+	doc.WriteString("]")
+	d := NewDecoder(doc.Bytes(), Options{KeepGoing: true})
+	n := 0
+	for ok := d.Array(); ok && d.More(); {
+		d.Skip()
+		p := d.Problem()
+		if p == nil {
+			t.Fatalf("value %d: no problem", n)
+		}
+		before := doc.String()[:p.Offset]
+		if line, col := strings.Count(before, "\n")+1, p.Offset-strings.LastIndexByte(before, '\n'); p.Line != line || p.Col != col {
+			t.Errorf("value %d: %d:%d, want %d:%d", n, p.Line, p.Col, line, col)
+		}
+		n++
+	}
+	if n != 50 {
+		t.Errorf("%d values", n)
+	}
+}
+
 func TestKeepGoing(t *testing.T) {
 	d := NewDecoder([]byte(`[{"a":1,"a":2},{"a":1e999},{"a":"\ud800"},{"a":3}]`), Options{KeepGoing: true})
 	var got []string
