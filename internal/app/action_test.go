@@ -8,6 +8,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+
+	"perfband/internal/derive"
+	"perfband/internal/perf"
 )
 
 // actionFile is what of action.yml is compared with the code.
@@ -108,7 +111,7 @@ func TestActionDefaults(t *testing.T) {
 // TestActionOutputs: what action.yml promises is what the code sets.
 func TestActionOutputs(t *testing.T) {
 	var set []string
-	for _, file := range []string{"publish.go", "recalc.go"} {
+	for _, file := range []string{"publish.go", "verdict.go"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -128,5 +131,44 @@ func TestActionOutputs(t *testing.T) {
 	slices.Sort(promised)
 	if d := cmp.Diff(promised, set); d != "" {
 		t.Errorf("outputs (-action.yml +code):\n%s", d)
+	}
+}
+
+// TestVerdictOutputs: the outputs tell of the worst a run shows, and nothing of
+// runs that are in no trend.
+func TestVerdictOutputs(t *testing.T) {
+	run := func(slower, faster, unchanged, inconclusive int) *derive.Run {
+		return &derive.Run{Claims: derive.Claims{Slower: slower, Faster: faster, Unchanged: unchanged, Inconclusive: inconclusive}}
+	}
+	for _, c := range []struct {
+		runs                 []*derive.Run
+		worst                perf.Outcome
+		slower, inconclusive int
+	}{
+		{nil, perf.None, 0, 0},
+		{[]*derive.Run{run(0, 0, 0, 0)}, perf.None, 0, 0},
+		{[]*derive.Run{run(0, 1, 0, 0)}, perf.Faster, 0, 0},
+		{[]*derive.Run{run(0, 1, 1, 0)}, perf.Unchanged, 0, 0},
+		{[]*derive.Run{run(0, 1, 5, 3)}, perf.Inconclusive, 0, 3},
+		{[]*derive.Run{run(0, 1, 5, 3), run(2, 0, 0, 1)}, perf.Slower, 2, 4},
+	} {
+		worst, slower, inconclusive := verdictOf(c.runs)
+		if worst != c.worst || slower != c.slower || inconclusive != c.inconclusive {
+			t.Errorf("%s, %d slower, %d inconclusive; want %s, %d, %d", worst, slower, inconclusive, c.worst, c.slower, c.inconclusive)
+		}
+	}
+}
+
+// TestNewest: benchmarks and load tests of the newest run in a trend.
+func TestNewest(t *testing.T) {
+	run := func(id string, kind perf.Kind, in bool) *derive.Run {
+		r := &derive.Run{ID: id + ".1", Kind: kind, InTrend: in}
+		r.Meta.Run.RunID = id
+		return r
+	}
+	d := &derive.Derived{Runs: []*derive.Run{run("1", perf.Bench, true), run("2", perf.Bench, true), run("2", perf.Load, true), run("3", perf.Bench, false)}}
+	got := newest(d)
+	if len(got) != 2 || got[0] != d.Runs[2] || got[1] != d.Runs[1] {
+		t.Errorf("newest: %+v", got)
 	}
 }

@@ -137,7 +137,7 @@ func TestHostileResults(t *testing.T) {
 // checkOutputs compares the outputs with what they should say.
 func (st *stage) checkOutputs(t *testing.T, got told, id string, rows int) {
 	t.Helper()
-	want := map[string]string{"rows": strconv.Itoa(rows), "run-id": id + ".1", "site-url": "", "verdict": "none",
+	want := map[string]string{"rows": strconv.Itoa(rows), "run-id": id + ".1", "site-url": "", "slower": "0",
 		"raw-commit":  strings.TrimSpace(gittest.Git(t, st.Repo, "", "rev-parse", "perf-raw")),
 		"site-commit": strings.TrimSpace(gittest.Git(t, st.Repo, "", "rev-parse", "gh-pages")), "summary-file": "perfband-out/summary.md"}
 	for name, value := range got.outputs {
@@ -145,13 +145,14 @@ func (st *stage) checkOutputs(t *testing.T, got told, id string, rows int) {
 		case fixed && value != w:
 			t.Errorf("output %s=%q, want %q", name, value, w)
 		case fixed, name == "raw-path" && regexp.MustCompile(`^benchmarks/\d{4}-\d\d-\d\d/`+id+`\.1$`).MatchString(value),
-			name == "unstable" && regexp.MustCompile(`^\d+$`).MatchString(value), name == "badge-color" && slices.Contains([]string{"green", "amber", "red", "grey"}, value):
+			(name == "unstable" || name == "inconclusive") && regexp.MustCompile(`^\d+$`).MatchString(value),
+			name == "verdict" && slices.Contains([]string{"none", "inconclusive"}, value), name == "badge-color" && slices.Contains([]string{"green", "amber", "red", "grey"}, value):
 		default:
 			t.Errorf("output %s=%q", name, value)
 		}
 	}
 	_, fromAction := got.outputs["summary-file"]
-	if len(got.outputs) != len(want)+3 && (fromAction || len(got.outputs) != len(want)+2) {
+	if len(got.outputs) != len(want)+5 && (fromAction || len(got.outputs) != len(want)+4) {
 		t.Errorf("%d outputs: %v", len(got.outputs), got.outputs)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"perfband/internal/archive"
+	"perfband/internal/config"
 	"perfband/internal/decode"
 	"perfband/internal/gh"
 	"perfband/internal/perf"
@@ -26,6 +27,9 @@ type origin struct {
 	commit perf.Commit
 	runner perf.Runner
 	env    perf.Env
+	// accepted are the ids of the acceptances the checkout holds that name no
+	// commit: they take effect with the first run that lists them.
+	accepted []string
 }
 
 // describe finds out which run is published: what the call says, else what the
@@ -88,6 +92,18 @@ func (s *session) describe(ctx context.Context, c *gh.Context) (origin, error) {
 	return o, nil
 }
 
+// pendingAcceptances are the ids of the acceptances that name no commit, in the
+// order of the file.
+func pendingAcceptances(list []config.Accepted) []string {
+	var out []string
+	for _, a := range list {
+		if a.Commit == "" {
+			out = append(out, a.ID())
+		}
+	}
+	return out
+}
+
 // askServer fills in what only the server knows. It is optional: without a
 // token, a repository or an answer the facts stay unknown.
 func (s *session) askServer(ctx context.Context, c *gh.Context, o *origin) {
@@ -146,7 +162,7 @@ func transportFor(caFile string, abs func(string) string) (http.RoundTripper, er
 func (s *session) metadata(o origin, kind perf.Kind, staged *archive.Staged, r *results) perf.Metadata {
 	m := perf.Metadata{Schema: perf.MetadataSchema, Kind: "run", Run: o.run, Commit: o.commit, Env: o.env, Runner: o.runner,
 		Tool: perf.Tool{Name: "perfband", Version: s.env.Version}, Modules: staged.Modules, Files: staged.Infos(), Excluded: staged.Excluded,
-		Status: map[string]string{}}
+		Accepted: o.accepted, Status: map[string]string{}}
 	m.Run.Kind = kind
 	suites := r.ofKind(kind)
 	decoders := map[string]*perf.Suite{}

@@ -8,6 +8,7 @@ import (
 
 	"perfband/internal/archive"
 	"perfband/internal/config"
+	"perfband/internal/derive"
 	"perfband/internal/text"
 )
 
@@ -53,7 +54,7 @@ var optionTable = []option{
 	{name: "site-out", arg: "DIR", help: "also write the site to this folder"},
 
 	{name: "run", arg: "ID", cli: true, help: "only this run"},
-	{name: "what", arg: "TABLE", cli: true, help: "table to export: runs, stats or verdicts"},
+	{name: "what", arg: "TABLE", cli: true, help: "table to export: " + joinWords(derive.TableNames)},
 
 	{name: "dir", arg: "DIR", cli: true, help: "folder to use (default: a new temporary folder)"},
 	{name: "listen", value: "127.0.0.1:8080", arg: "ADDR", cli: true, help: "address to serve on; the next free port is taken if it is in use"},

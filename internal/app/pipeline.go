@@ -129,9 +129,22 @@ func (s *session) checkBranches(inUse ...string) error {
 	return nil
 }
 
-// configuration reads the configuration; only a file asked for must exist.
+// configuration reads the configuration and the lists beside it.
 func (s *session) configuration() (config.Config, error) {
 	name := s.opt.str("config")
+	c, err := s.configFile(name)
+	if err != nil {
+		return c, err
+	}
+	dir := filepath.Dir(name)
+	if err := c.ReadLists(os.DirFS(s.abs(dir)), filepath.ToSlash(dir)); err != nil {
+		return c, &exitError{exitUsage, err}
+	}
+	return c, nil
+}
+
+// configFile reads the configuration file; only one asked for must exist.
+func (s *session) configFile(name string) (config.Config, error) {
 	data, err := os.ReadFile(s.abs(name))
 	if errors.Is(err, fs.ErrNotExist) && !s.opt.set("config") {
 		return config.Default(), nil

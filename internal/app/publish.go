@@ -41,6 +41,7 @@ func publish(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	from.accepted = pendingAcceptances(opt.Config.Accepted)
 	s.log.Group("Read results")
 	r, err := s.gather(ctx, opt.Config)
 	if err != nil {
@@ -310,11 +311,13 @@ func (s *session) finish(p published, entries []archive.Appended) error {
 		return nil
 	}
 	unstable := 0
+	var runs []*derive.Run
 	for _, e := range entries {
 		run := runOf(p.derived, e)
 		if run == nil {
 			continue
 		}
+		runs = append(runs, run)
 		unstable += run.Counts.Unstable
 		s.summary += report.Summary(p.derived, run, report.Info{RunURL: s.runURL(), SiteURL: s.siteURL(),
 			RawBranch: s.opt.str("raw-branch"), RawCommit: string(e.Commit), RawFiles: len(e.Meta.Files), RawBytes: e.Bytes,
@@ -323,9 +326,9 @@ func (s *session) finish(p published, entries []archive.Appended) error {
 	if err := gh.NewSummary(s.env.Getenv("GITHUB_STEP_SUMMARY"), s.log).Write(s.summary); err != nil {
 		return fmt.Errorf("write job summary: %w", err)
 	}
-	s.log.Infof("Site written to branch %s, %d bytes: %s", s.opt.str("site-branch"), p.bytes, p.derived.Badge.Message)
-	values := map[string]string{"site-commit": string(p.commit), "site-url": s.siteURL(), "verdict": string(perf.None),
-		"unstable": strconv.Itoa(unstable), "badge-color": p.derived.Badge.State}
+	s.log.Infof("Site written to branch %s, %d bytes; badge %s: %s", s.opt.str("site-branch"), p.bytes, p.derived.Badge.State, p.derived.Badge.Message)
+	values := s.siteOutputs(p, runs)
+	values["unstable"] = strconv.Itoa(unstable)
 	if s.fromInputs { // the runner's own summary file cannot be read by later steps
 		values["summary-file"] = path.Join(filepath.ToSlash(s.opt.str("artifact-dir")), "summary.md")
 		if err := writeFiles(s.abs(s.opt.str("artifact-dir")), []site.File{{Path: "summary.md", Data: []byte(s.log.Secrets().Text(s.summary))}}); err != nil {

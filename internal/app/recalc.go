@@ -61,7 +61,7 @@ func (s *session) rewrite(ctx context.Context, pages render, fresh bool) error {
 	}
 	s.log.Infof("%d runs derived from %s at %.12s; branch %s is at %.12s", len(p.derived.Runs), s.opt.str("raw-branch"), p.rawTip,
 		s.opt.str("site-branch"), p.commit)
-	return s.setAll(map[string]string{"site-commit": string(p.commit), "site-url": s.siteURL(), "badge-color": p.derived.Badge.State})
+	return s.setAll(s.siteOutputs(p, newest(p.derived)))
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

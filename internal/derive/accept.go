@@ -8,40 +8,45 @@ import (
 	"perfband/internal/perf"
 )
 
-// effective are the acceptances that take effect with a run: those of the
-// commit it measured, and those without a commit that its checkout is the first
-// to hold.
+// effective are the acceptances that a run brings: those of the commit it
+// measured, and those without a commit that its checkout holds. They may have
+// taken effect already.
 func (j *judging) effective(run *Run) []config.Accepted {
 	var out []config.Accepted
 	for _, a := range j.opt.Config.Accepted {
-		switch {
-		case a.Commit == "" && slices.Contains(run.Meta.Accepted, a.ID()):
-			if j.listed[a.ID()] {
-				continue
-			}
-			j.listed[a.ID()] = true
-		case a.Commit == "" || !ofCommit(run.Meta, a.Commit):
-			continue
+		if a.Commit == "" && slices.Contains(run.Meta.Accepted, a.ID()) || a.Commit != "" && ofCommit(run.Meta, a.Commit) {
+			out = append(out, a)
 		}
-		out = append(out, a)
 	}
 	return out
 }
 
 func ofCommit(m perf.Metadata, prefix string) bool {
-	prefix = strings.ToLower(prefix)
 	return strings.HasPrefix(m.Commit.SHA, prefix) || m.Run.Head != "" && strings.HasPrefix(m.Run.Head, prefix)
 }
 
-// accepted are the numbers of the series an acceptance names.
-func (c *court) accepted(a config.Accepted, q question) []int {
-	var out []int
-	for series, key := range c.keys {
-		if a.Matches(key, q.name()) {
-			out = append(out, series)
+// waiting are the series an acceptance names and has no effect on yet, among
+// the first known of a court. An acceptance takes effect once: a commit may be
+// measured again, and later checkouts hold the same list. A series waits until
+// it is measured, since a run may measure some modules only.
+type waiting struct {
+	known  int
+	series []int
+}
+
+// waiting returns what still waits for an acceptance.
+func (c *court) waiting(a config.Accepted, q question) *waiting {
+	w := c.accepted[a.ID()]
+	if w == nil {
+		w = &waiting{}
+		c.accepted[a.ID()] = w
+	}
+	for ; w.known < len(c.keys); w.known++ {
+		if a.Matches(c.keys[w.known], q.name()) {
+			w.series = append(w.series, w.known)
 		}
 	}
-	return out
+	return w
 }
 
 // accept ends what is open in the series that acceptances name; the run is then
@@ -49,12 +54,18 @@ func (c *court) accepted(a config.Accepted, q question) []int {
 func (c *court) accept(list []config.Accepted, q question) map[int]bool {
 	settled := map[int]bool{}
 	for _, a := range list {
-		for _, series := range c.accepted(a, q) {
-			if c.judge.Open(series) != nil || c.judge.Suspicion(series) != 0 {
-				c.judge.Accept(series)
-				settled[series] = true
+		w := c.waiting(a, q)
+		w.series = slices.DeleteFunc(w.series, func(series int) bool {
+			if settled[series] { // by another acceptance
+				return true
 			}
-		}
+			if c.judge.Open(series) == nil && c.judge.Suspicion(series) == 0 {
+				return false
+			}
+			c.judge.Accept(series)
+			settled[series] = true
+			return true
+		})
 	}
 	return settled
 }
@@ -62,19 +73,30 @@ func (c *court) accept(list []config.Accepted, q question) map[int]bool {
 // acceptClaims accepts what the run itself shows, or lets the trend begin anew
 // with it.
 func (c *court) acceptClaims(list []config.Accepted, q question, settled map[int]bool) {
+	if len(list) == 0 {
+		return
+	}
+	measured := map[int]bool{}
+	for _, r := range c.results {
+		measured[r.Series] = true
+	}
+	anew := map[int]bool{}
 	for _, a := range list {
-		for _, series := range c.accepted(a, q) {
-			if settled[series] && c.judge.Suspicion(series) == 0 {
-				continue
-			}
-			settled[series] = true
-			c.judge.Accept(series)
-			for i, r := range c.results {
-				if v := c.subjects[i].verdict; r.Series == series && v.State != perf.NoState {
-					v.State = perf.NoState
-					v.Reasons = append(slices.Clone(v.Reasons), "accepted")
-				}
-			}
+		w := c.waiting(a, q)
+		w.series = slices.DeleteFunc(w.series, func(series int) bool {
+			anew[series] = anew[series] || measured[series]
+			return measured[series]
+		})
+	}
+	for i, r := range c.results {
+		claimed := c.judge.Open(r.Series) != nil || c.judge.Suspicion(r.Series) != 0
+		if !anew[r.Series] && !(settled[r.Series] && claimed) {
+			continue
+		}
+		c.judge.Accept(r.Series)
+		if v := c.subjects[i].verdict; v.State == perf.Suspected || v.State == perf.Confirmed {
+			v.State = perf.NoState
+			v.Reasons = append(v.Reasons, "accepted")
 		}
 	}
 }

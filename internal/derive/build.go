@@ -81,6 +81,12 @@ func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.
 	if d.Runs, err = buildRuns(group(list), opt); err != nil {
 		return nil, diags, err
 	}
+	d.judge(opt)
+	return d, diags, nil
+}
+
+// judge derives what rests on all runs together.
+func (d *Derived) judge(opt Options) {
 	j := judgeRuns(d.Runs, opt)
 	d.Series = series(d.Runs, opt.Config.Excluded)
 	d.Open = j.open(d.Series)
@@ -90,7 +96,6 @@ func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.
 	findSteps(d.Series)
 	findAnomalies(d.Series)
 	d.Badge = badge(d, opt.Config.Verdict)
-	return d, diags, nil
 }
 
 // buildRuns makes the runs in canonical order, with the results of those within
@@ -148,8 +153,9 @@ func buildRun(g runGroup, opt Options) (*Run, error) {
 			run.Started = e.Meta.Run.Started
 		}
 	}
+	excludeResults(run, opt.Config.Excluded)
 	run.Results, run.Diagnostics = distinct(run.Results, run.Diagnostics, opt.Config.Stats)
-	classify(run, opt)
+	classify(run, g.entries, opt)
 	tally(run)
 	run.CPUs = cpus(run.Results)
 	return run, nil

@@ -12,9 +12,9 @@ import (
 	"perfband/internal/stats"
 )
 
-// classify sets job kind, trend membership, stability and documents' ids of a
-// run's results, and counts the stability classes.
-func classify(run *Run, opt Options) {
+// classify sets job kind, trend membership, stability and documents' ids of the
+// results of a run made of these entries, and counts the stability classes.
+func classify(run *Run, entries []perf.Entry, opt Options) {
 	kinds := map[perf.JobKind]int{}
 	for _, r := range run.Results {
 		if r.Status == perf.OK {
@@ -34,11 +34,10 @@ func classify(run *Run, opt Options) {
 	case run.JobKind == perf.Dry || run.JobKind == perf.Short:
 		run.InTrend, run.Excluded = false, string(run.JobKind)
 	}
-	if why := excludedRun(run, opt.Config.Excluded); why != "" {
+	if why := excludedRun(run, entries, opt.Config.Excluded); why != "" {
 		run.InTrend, run.Excluded = false, "excluded: "+why
 	}
 	for _, r := range run.Results {
-		r.Excluded = excludedResult(run, r, opt.Config.Excluded)
 		r.InTrend = run.InTrend && r.Excluded == "" && r.Status == perf.OK && r.JobKind != perf.Dry && r.JobKind != perf.Short
 		b, listed := opt.Manifests.Find(r.Key)
 		if listed && b.DocRef != "" {
@@ -115,7 +114,7 @@ func cpus(results []*Result) []CPUCount {
 // merged by name alone and nothing is lost.
 func distinct(results []*Result, diags []perf.Diagnostic, c config.Stats) ([]*Result, []perf.Diagnostic) {
 	slices.SortStableFunc(results, func(a, b *Result) int {
-		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(statusRank(a.Status), statusRank(b.Status)), strings.Compare(a.File, b.File))
+		return cmp.Or(a.Key.Compare(b.Key), -compareBool(a.Excluded == "", b.Excluded == ""), cmp.Compare(statusRank(a.Status), statusRank(b.Status)), strings.Compare(a.File, b.File))
 	})
 	out := []*Result{} // never nil: a run without results is not one out of reach
 	for i := 0; i < len(results); {
@@ -123,7 +122,7 @@ func distinct(results []*Result, diags []perf.Diagnostic, c config.Stats) ([]*Re
 		for j < len(results) && results[j].Key.Compare(results[i].Key) == 0 {
 			j++
 		}
-		same := results[i:j]
+		same, left := keepApart(results[i:j])
 		if len(same) > 1 {
 			var note string
 			same, note = resolve(same, c)
@@ -132,11 +131,25 @@ func distinct(results []*Result, diags []perf.Diagnostic, c config.Stats) ([]*Re
 					What: fmt.Sprintf("%d results are all called %s", j-i, same[0].Key.Module+"/"+same[0].Label), Why: note})
 			}
 		}
-		out = append(out, same...)
+		out = append(append(out, same...), left...)
 		i = j
 	}
 	slices.SortStableFunc(out, func(a, b *Result) int { return a.Key.Compare(b.Key) })
 	return out, diags
+}
+
+// keepApart parts results of equal key that count from those that are left out,
+// which must not take part in a join nor take the key. They come last.
+func keepApart(same []*Result) (counted, left []*Result) {
+	n := slices.IndexFunc(same, func(r *Result) bool { return r.Excluded != "" })
+	if n <= 0 {
+		return same, nil
+	}
+	for i, r := range same[n:] {
+		r.Key.Params = append(slices.Clone(r.Key.Params), perf.Param{Name: "excluded", Value: strconv.Itoa(i + 1)})
+		r.Key.Normalize()
+	}
+	return same[:n], same[n:]
 }
 
 // statusRank puts results with numbers first, so that a failure beside them

@@ -13,7 +13,7 @@ import (
 // Formulas is the version of everything computed here. It rises with any
 // change of output; a test hashes what a frozen archive derives to, so that
 // the increment cannot be forgotten.
-const Formulas = 1
+const Formulas = 2
 
 // Derived is all that pages, badge, summary and exports are made from.
 type Derived struct {
@@ -122,6 +122,8 @@ type Result struct {
 	// Excluded says why the configuration leaves the result out, "" if it does not.
 	Excluded  string
 	Anomalies []Anomaly
+
+	origin *perf.Run // of the entry it stands in; nil once remembered
 }
 
 // Metric returns the result's metric of that name, nil if there is none.
@@ -230,6 +232,17 @@ type Open struct {
 	Confirmed *Run   // nil: suspected only
 	Ratio     perf.Num
 	Lo, Hi    perf.Num // absent for a suspicion's
+	// PAdjusted is that of the newest verdict, absent for exact metrics.
+	PAdjusted perf.Num
+}
+
+// Beyond reports that chance is no explanation: the slowdown is confirmed, or
+// its suspicion stands out among all results of its run. On a large suite some
+// suspicions are always there; they are listed, and do not colour the badge.
+func (o Open) Beyond() bool {
+	const falseDiscoveries = 0.05 // share of them among what is called so
+	p, ok := o.PAdjusted.Get()
+	return o.Confirmed != nil || !ok || p <= falseDiscoveries
 }
 
 // Center is the statistic shown for the metric, the one the interval belongs

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -35,6 +36,8 @@ type court struct {
 	keys    []perf.Key     // the reverse
 	classes map[string]int
 	groups  map[string]int
+	// accepted is what waits for an acceptance, by its id.
+	accepted map[string]*waiting
 	// Of the run at hand.
 	results  []history.Result
 	subjects []subject
@@ -54,9 +57,28 @@ type judging struct {
 	courts map[question]*court
 	order  []question
 	rates  rates
-	// listed are the acceptances without a commit that an earlier run's checkout
-	// held already.
-	listed map[string]bool
+	at     place
+}
+
+// place is the machine a result was measured on, as classes. Most results of a
+// run share one, and naming it is a good part of the work.
+type place struct {
+	env    perf.Env
+	class  string // for times
+	exact  string // for what does not vary by chance
+	known  bool
+	stated bool // env is one, not the zero value
+}
+
+// of returns the place of a result with an environment.
+func (p *place) of(e perf.Env) place {
+	same := p.stated && e.CPUModel == p.env.CPUModel && e.OS == p.env.OS && e.OSVersion == p.env.OSVersion && e.Arch == p.env.Arch &&
+		maps.Equal(e.Toolchain, p.env.Toolchain)
+	if !same {
+		*p = place{env: e, exact: exactClass(e), stated: true}
+		p.class, p.known = envClass(e)
+	}
+	return *p
 }
 
 func settings(v config.Verdict) history.Settings {
@@ -69,7 +91,7 @@ func settings(v config.Verdict) history.Settings {
 
 // judgeRuns fills in the verdicts of all runs in trends.
 func judgeRuns(runs []*Run, opt Options) *judging {
-	j := &judging{opt: opt, courts: map[question]*court{}, listed: map[string]bool{}}
+	j := &judging{opt: opt, courts: map[question]*court{}}
 	for _, run := range runs {
 		run.Claims, run.Shifts = Claims{}, nil
 		if run.InTrend && run.Results != nil {
@@ -90,10 +112,10 @@ func (j *judging) run(run *Run) {
 	}
 	for _, q := range j.order {
 		c := j.courts[q]
+		settled := c.accept(now, q)
 		if len(c.results) == 0 {
 			continue
 		}
-		settled := c.accept(now, q)
 		c.decide(run)
 		c.acceptClaims(now, q, settled)
 		c.results, c.subjects = c.results[:0], c.subjects[:0]
@@ -106,7 +128,8 @@ func (j *judging) run(run *Run) {
 func (j *judging) court(q question) *court {
 	c := j.courts[q]
 	if c == nil {
-		c = &court{judge: history.New(settings(j.opt.Config.Verdict)), index: map[string]int{}, classes: map[string]int{}, groups: map[string]int{}}
+		c = &court{judge: history.New(settings(j.opt.Config.Verdict)), index: map[string]int{}, classes: map[string]int{},
+			groups: map[string]int{}, accepted: map[string]*waiting{}}
 		j.courts[q] = c
 		j.order = append(j.order, q)
 		slices.SortFunc(j.order, func(a, b question) int {
@@ -118,6 +141,7 @@ func (j *judging) court(q question) *court {
 
 // call puts every metric of a result before its court, or says why not.
 func (j *judging) call(run *Run, r *Result) {
+	at, key := j.at.of(r.Env), r.Key.ID()
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
 		m.Verdict.Basis, m.class = perf.BasisHistory, -1
@@ -125,14 +149,14 @@ func (j *judging) call(run *Run, r *Result) {
 			m.Verdict.Outcome, m.Verdict.Reasons = perf.None, []string{why}
 			continue
 		}
-		j.courtOf(run, m, "").call(r, m, &m.Verdict, centre(m))
+		j.courtOf(run, m, "").call(r, key, at, m, &m.Verdict, centre(m))
 		if m.Tails = nil; run.Kind == perf.Load && m.Name == perf.Latency {
 			m.Tails = tails(m)
 		}
 		for k := range m.Tails {
 			t := &m.Tails[k]
 			t.Verdict.Basis = perf.BasisHistory
-			j.courtOf(run, m, t.Stat).call(r, m, &t.Verdict, t.Value)
+			j.courtOf(run, m, t.Stat).call(r, key, at, m, &t.Verdict, t.Value)
 		}
 	}
 }
@@ -152,18 +176,17 @@ func centre(m *Metric) perf.Num {
 
 // call puts a value before the court. One that has no logarithm cannot be
 // compared as a ratio.
-func (c *court) call(r *Result, m *Metric, to *perf.Verdict, value perf.Num) {
+func (c *court) call(r *Result, key string, at place, m *Metric, to *perf.Verdict, value perf.Num) {
 	v, ok := value.Get()
 	exact := exactly(m)
 	if !ok || v < 0 || v == 0 && !exact && m.Name != perf.ErrorRate {
 		to.Outcome, to.Reasons = perf.None, []string{"no-ratio"}
 		return
 	}
-	class, known := envClass(r.Env)
+	class, known := at.class, at.known
 	if exact {
-		class, known = exactClass(r.Env), true
+		class, known = at.exact, true
 	}
-	key := r.Key.ID()
 	if _, ok := c.index[key]; !ok {
 		c.index[key] = len(c.index)
 		c.keys = append(c.keys, r.Key)

@@ -126,6 +126,9 @@ func (d *Derived) labelsTable(run string) Table {
 			continue
 		}
 		for _, res := range r.Results {
+			if res.Excluded != "" {
+				continue
+			}
 			row := func(metric, label, method string, rest ...Cell) {
 				t.Rows = append(t.Rows, append([]Cell{str(r.ID), str(res.Key.Module), str(res.Key.Benchmark()), str(res.Key.Job), str(metric), str(label), str(method)}, rest...))
 			}

@@ -85,6 +85,7 @@ func (j *moduleFiles) dropCopies() {
 func (j moduleFiles) decode(opt Options) (part, error) {
 	var p part
 	e, m := j.entry, j.module
+	origin := e.Meta.Run // a copy: results must not keep all of the metadata
 	format := m.Format
 	if format == "" {
 		format = "auto"
@@ -132,7 +133,9 @@ func (j moduleFiles) decode(opt Options) (part, error) {
 			if opt.ended() {
 				return p, opt.Context.Err()
 			}
-			p.results = append(p.results, result(s, b, env, e, m, opt))
+			r := result(s, b, env, e, m, opt)
+			r.origin = &origin
+			p.results = append(p.results, r)
 		}
 	}
 	return p, nil

@@ -79,7 +79,7 @@ func (run *Run) tallyClaims() {
 		if v.State == perf.Recovered {
 			c.Recovered++
 		}
-		if _, ok := v.Lo.Get(); ok {
+		if _, ok := v.Level.Get(); ok { // unlike the ratio, which 0 does not have
 			c.Judged++
 		}
 	}
@@ -87,8 +87,12 @@ func (run *Run) tallyClaims() {
 
 // open lists the slowdowns that are open after the last run.
 func (j *judging) open(series []*Series) []Open {
-	labels, retired := map[string]string{}, map[string]bool{}
+	labels, retired, newest, adjusted := map[string]string{}, map[string]bool{}, map[string]*Run{}, map[string]perf.Num{}
 	for _, s := range series {
+		newest[s.Key.ID()+s.Metric] = s.Newest().Run
+		for v, metric := range s.Newest().Result.verdicts() {
+			adjusted[s.Key.ID()+metric] = v.PAdjusted
+		}
 		labels[s.Key.ID()] = s.Label
 		retired[s.Key.ID()] = s.Retired != ""
 	}
@@ -99,13 +103,16 @@ func (j *judging) open(series []*Series) []Open {
 			if retired[key.ID()] {
 				continue
 			}
-			o := Open{Key: key, Label: labels[key.ID()], Metric: q.name()}
+			o := Open{Key: key, Label: labels[key.ID()], Metric: q.name(), PAdjusted: adjusted[key.ID()+q.name()]}
 			if ch := c.judge.Open(n); ch != nil {
 				o.Since, o.Before, o.Confirmed = c.runs[ch.Since], c.runAt(ch.Before), c.runs[ch.Confirmed]
 				o.Ratio, o.Lo, o.Hi = ratio(ch.Ratio), ratio(ch.Ratio-ch.Half), ratio(ch.Ratio+ch.Half)
 			} else if c.judge.Suspicion(n) > 0 {
-				since, before, r := c.judge.SuspectedSince(n)
-				o.Since, o.Before, o.Ratio = c.runs[since], c.runAt(before), ratio(r)
+				before, first, last, r := c.judge.SuspectedSince(n)
+				if c.runs[last] != newest[key.ID()+q.metric] {
+					continue // a later run could neither confirm nor refute it
+				}
+				o.Since, o.Before, o.Ratio = c.runs[first], c.runAt(before), ratio(r)
 			} else {
 				continue
 			}
@@ -167,8 +174,8 @@ func findSteps(series []*Series) {
 	}
 }
 
-// badge is the state of the newest run, benchmarks before load tests. Data that
-// was not judged must not look like good news.
+// badge is the state of the newest run that counts, benchmarks before load
+// tests. Data that was not judged must not look like good news.
 func badge(d *Derived, v config.Verdict) Badge {
 	newest := time.Time{}
 	for _, run := range d.Runs {
@@ -178,22 +185,33 @@ func badge(d *Derived, v config.Verdict) Badge {
 	}
 	for _, kind := range []perf.Kind{perf.Bench, perf.Load} {
 		for _, run := range slices.Backward(d.Runs) {
-			if n := run.Counts.Benchmarks; run.Kind == kind && run.InTrend && n > 0 {
+			if n := run.judgeable(); run.Kind == kind && n > 0 {
 				if newest.Sub(run.Started) > time.Duration(v.StaleAfterDays)*24*time.Hour {
 					return Badge{State: "grey", Symbol: "?", Message: "stale: " + run.Started.UTC().Format(time.DateOnly), Count: n}
 				}
-				return badgeOf(run, d.Open, v)
+				return badgeOf(run, n, d.Open, v)
 			}
 		}
 	}
 	return Badge{State: "grey", Symbol: "?", Message: "no data"}
 }
 
-func badgeOf(run *Run, open []Open, v config.Verdict) Badge {
-	n := run.Counts.Benchmarks
+// judgeable is how many of a run's benchmarks are part of trends: none of a run
+// that is left out, be it as a whole or by the machine it was measured on.
+func (run *Run) judgeable() (n int) {
+	for _, r := range run.Results {
+		if run.InTrend && r.InTrend && !r.Side {
+			n++
+		}
+	}
+	return n
+}
+
+// badgeOf is the badge of a run with n benchmarks that count.
+func badgeOf(run *Run, n int, open []Open, v config.Verdict) Badge {
 	slow, sure := map[string]bool{}, math.Inf(-1)
 	for _, o := range open {
-		if o.Key.Kind != run.Kind {
+		if o.Key.Kind != run.Kind || !o.Beyond() {
 			continue
 		}
 		slow[o.Key.ID()] = true
@@ -203,7 +221,11 @@ func badgeOf(run *Run, open []Open, v config.Verdict) Badge {
 	}
 	switch {
 	case len(slow) > 0 && sure > v.Serious:
-		return Badge{State: "red", Symbol: "▲▲", Message: fmt.Sprintf("%d slower by ≥ %.0f %%", len(slow), math.Floor(100*sure)), Count: n}
+		worst := "" // whose bound it is
+		if len(slow) > 1 {
+			worst = ", worst"
+		}
+		return Badge{State: "red", Symbol: "▲▲", Message: fmt.Sprintf("%d slower%s by ≥ %.0f %%", len(slow), worst, math.Floor(100*sure)), Count: n}
 	case len(slow) > 0:
 		return Badge{State: "amber", Symbol: "▲", Message: fmt.Sprintf("%d slower (%d)", len(slow), n), Count: n}
 	case run.Claims.Judged == 0:

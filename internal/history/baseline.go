@@ -56,17 +56,17 @@ func (b *baseline) compute() {
 	if b.n() == 0 {
 		return
 	}
-	var sum float64
+	var sum float64 // of differences: equal values have exactly that mean and squares 0
 	var cvs [window]float64
 	k := 0
 	for _, o := range b.obs {
-		sum += o.value
+		sum += o.value - b.obs[0].value
 		if !math.IsNaN(o.cv) {
 			cvs[k] = o.cv
 			k++
 		}
 	}
-	b.mean, b.squares, b.cv = sum/float64(len(b.obs)), 0, math.NaN()
+	b.mean, b.squares, b.cv = b.obs[0].value+sum/float64(len(b.obs)), 0, math.NaN()
 	for _, o := range b.obs {
 		b.squares += (o.value - b.mean) * (o.value - b.mean)
 	}

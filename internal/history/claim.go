@@ -105,7 +105,7 @@ func (j *Judge) returned(t *track, c *candidate) (*candidate, bool) {
 	j.compare(&was)
 	e := was.e - was.shift
 	limit := j.half(&was)
-	if c.exact {
+	if was.exact {
 		limit = max(limit, exactMargin)
 	}
 	return &was, math.Abs(e) <= limit && math.Abs(e) < math.Abs(e-t.open.Ratio)
@@ -164,7 +164,7 @@ func (j *Judge) persist(t *track, c *candidate, o obs, sign float64) perf.State 
 		t.suspect = &suspicion{sign: sign, since: j.run, before: c.base.newest()}
 	}
 	s = t.suspect
-	s.results = append(s.results, claimed{c.Class, o, c.e - c.shift, max(c.predictive(), leastVariance)})
+	s.results = append(s.results, claimed{c.Class, o, c.e - c.shift, max(c.predictive(), leastVariance), c.variance / float64(c.base.n())})
 	if len(s.results) < j.set.ConfirmAfter {
 		return perf.Suspected
 	}
@@ -183,6 +183,27 @@ func (t *track) dismiss() {
 	}
 }
 
+// estimate is the mean change that the results show, weighted by how well each
+// tells it, and its variance. Results of one class are compared with one
+// baseline, whose error no number of them makes smaller.
+func (s *suspicion) estimate() (mean, variance float64) {
+	var weight float64
+	for _, r := range s.results {
+		mean += r.e / r.v
+		weight += 1 / r.v
+	}
+	for _, r := range s.results {
+		w := 1 / r.v / weight
+		variance += w * w * (r.v - r.base)
+		for _, other := range s.results {
+			if other.class == r.class {
+				variance += w / other.v / weight * math.Sqrt(r.base*other.base)
+			}
+		}
+	}
+	return mean / weight, variance
+}
+
 // confirm turns the suspicion into an open change and begins new baselines
 // with the results since its first claim. A change that undoes the open one
 // closes it.
@@ -190,16 +211,12 @@ func (t *track) confirm(run int, quantile float64) perf.State {
 	s := t.suspect
 	t.suspect = nil
 	ch := &Change{Since: s.since, Confirmed: run, Before: s.before}
-	var weight float64
-	for _, r := range s.results {
-		ch.Ratio += r.e / r.v
-		weight += 1 / r.v
-	}
-	ch.Ratio /= weight
-	ch.Half = quantile / math.Sqrt(weight)
+	mean, variance := s.estimate()
+	ch.Ratio, ch.Half = mean, quantile*math.Sqrt(variance)
 	state := perf.Confirmed
 	if t.open != nil {
 		ch.Ratio += t.open.Ratio // both since the level that was left first
+		ch.Half = math.Hypot(ch.Half, t.open.Half)
 		ch.Since, ch.Before = t.open.Since, t.open.Before
 		if math.Abs(ch.Ratio) <= ch.Half {
 			state = perf.Recovered

@@ -148,6 +148,7 @@ type Judge struct {
 	tracks []track
 	run    int
 	prior  [2]stats.SpreadPrior // of unknown and known machines
+	spread [2][]stats.SpreadObs // what they were learnt from; kept for its room
 	quant  quantiles
 }
 
@@ -176,6 +177,7 @@ type claimed struct {
 	obs   obs
 	e     float64 // change against the baseline
 	v     float64 // variance of that change
+	base  float64 // the part of v that results of one class share: the baseline's
 }
 
 // Open returns a series' open change, nil if there is none.
@@ -195,12 +197,13 @@ func (j *Judge) Suspicion(series int) float64 {
 	return j.tracks[series].suspect.sign
 }
 
-// SuspectedSince returns the runs around a series' suspicion: the first that
-// showed it and the last before it (-1: unknown), and the ln of its newest
-// ratio. Only where Suspicion is not 0.
-func (j *Judge) SuspectedSince(series int) (since, before int, ratio float64) {
+// SuspectedSince returns the runs around a series' suspicion: the last before it
+// (-1: unknown), the first and the newest that showed it, and the ln of its
+// newest ratio. Only where Suspicion is not 0.
+func (j *Judge) SuspectedSince(series int) (before, first, newest int, ratio float64) {
 	s := j.tracks[series].suspect
-	return s.since, s.before, s.results[len(s.results)-1].e
+	last := s.results[len(s.results)-1]
+	return s.before, s.since, last.obs.run, last.e
 }
 
 // Accept makes a series' present level its baseline: an open change is closed,
@@ -290,7 +293,7 @@ func (j *Judge) compare(c *candidate) {
 	if c.exact = c.Exact && b.squares == 0; c.exact {
 		return
 	}
-	c.variance, c.df = j.prior[known(c.Known)].Moderate(b.squares, b.n()-1, b.covariates(c.Value, c.Spread))
+	c.variance, c.df = j.prior[known(c.Known)].Moderate(b.squares, b.n()-1, b.covariates(b.mean, c.Spread))
 	c.variance = max(c.variance, spreadFloor*spreadFloor)
 }
 
@@ -304,7 +307,8 @@ func known(b bool) int {
 // learn finds from all baselines what spread to expect, of unknown and of known
 // machines.
 func (j *Judge) learn() {
-	var obs [2][]stats.SpreadObs
+	obs := &j.spread
+	obs[0], obs[1] = obs[0][:0], obs[1][:0]
 	for i := range j.tracks {
 		for _, b := range j.tracks[i].classes {
 			if b.n() >= 2 && !(b.exact && b.squares == 0) {

@@ -53,6 +53,7 @@ func fullMetadata() Metadata {
 		Expected:    []Expected{{Module: "core", Benchmark: "BenchmarkSend"}},
 		Missing:     []Expected{{Module: "core", Benchmark: "BenchmarkGone", Params: []Param{{Name: "n", Value: "1"}}, Job: "default", Reason: "not reported"}},
 		Imported:    &Imported{Format: "github-action-benchmark", Source: "gh-pages:dev/bench/data.js", Note: "means only"},
+		Accepted:    []string{"0123456789abcdef"},
 		Session:     "session.json",
 		Files:       []FileInfo{{Path: "raw/core/bench.txt", SHA256: strings.Repeat("1", 64), Bytes: 1234, Decoder: "go", DecoderVersion: 1, Redacted: 2}},
 		Excluded:    []FileInfo{{Path: "raw/core/trace.bin", SHA256: strings.Repeat("2", 64), Bytes: 99, Reason: "archive.exclude"}},

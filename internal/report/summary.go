@@ -42,34 +42,45 @@ const reserve = 64 << 10
 // [limits.SummaryBytes], and says how many rows it leaves out.
 func Summary(d *derive.Derived, run *derive.Run, info Info) string {
 	var b strings.Builder
-	b.WriteString("## perfband publish: " + headline(run) + "\n\n")
+	b.WriteString("## perfband publish: " + headline(d, run) + "\n\n")
 	diags := append(append([]perf.Diagnostic{}, info.Diagnostics...), run.Diagnostics...)
 	facts(&b, run, info, len(diags))
+	claims(&b, d, run)
 	failed := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool { return r.Status != perf.Fail })
 	missing := run.Meta.Missing
-	section(&b, fmt.Sprintf("### ✗ Failed: %d", len(failed)), problemHead, len(failed), func(i int) string {
+	section(&b, fmt.Sprintf("### ✗ Failed: %d", len(failed)), problemHead, len(failed), limits.ProblemRows, func(i int) string {
 		return problemRow(failed[i].Key, failed[i].Reason, "the report gives no reason")
 	})
-	section(&b, fmt.Sprintf("### ✗ Missing: %d", max(run.Counts.Missing, len(missing))), problemHead, len(missing), func(i int) string {
+	section(&b, fmt.Sprintf("### ✗ Missing: %d", max(run.Counts.Missing, len(missing))), problemHead, len(missing), limits.ProblemRows, func(i int) string {
 		m := missing[i]
 		return problemRow(perf.Key{Module: m.Module, Name: m.Benchmark, Params: m.Params, Job: m.Job}, m.Reason, "expected, but in no report")
 	})
+	left := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool { return r.Excluded == "" || !run.InTrend })
+	section(&b, fmt.Sprintf("### Left out: %d", len(left)), problemHead, len(left), limits.ProblemRows, func(i int) string {
+		return problemRow(left[i].Key, left[i].Excluded, "the configuration gives no reason")
+	})
 	values(&b, d, run)
-	section(&b, "### Warnings", "", len(diags), func(i int) string {
+	section(&b, "### Warnings", "", len(diags), limits.ProblemRows, func(i int) string {
 		return fmt.Sprintf("%d. %s\n", i+1, cell(diags[i].Error(), limits.SentenceRunes))
 	})
 	return b.String()
 }
 
-// headline is the answer in words. Nothing is judged yet, and a run that is not
-// a measurement must not look like one.
-func headline(run *derive.Run) string {
-	out := plural(run.Counts.Benchmarks, noun(run.Kind)) + " measured, not judged"
+// headline is the answer in words. A run that is not a measurement must not look
+// like one, and what was not judged not like good news.
+func headline(d *derive.Derived, run *derive.Run) string {
+	all := plural(run.Counts.Benchmarks, noun(run.Kind))
+	out, judged := counts(d, run)
 	switch {
 	case run.DuplicateOf != "":
-		return plural(run.Counts.Benchmarks, noun(run.Kind)) + ", a copy of an earlier run"
+		return all + ", a copy of an earlier run"
 	case run.Excluded != "":
-		out = plural(run.Counts.Benchmarks, noun(run.Kind)) + " reported, not in trends (" + cell(run.Excluded, 40) + ")"
+		out = all + " reported, not in trends (" + cell(run.Excluded, 80) + ")"
+	case !judged:
+		out = all + " measured, not judged"
+		if words, _ := why(run); len(words) > 0 {
+			out += ": " + cell(words[0], limits.SentenceRunes)
+		}
 	}
 	if n := run.Counts.Failed; n > 0 {
 		out += ", " + text.PlainNumbers.Count(n) + " failed"
@@ -101,6 +112,10 @@ func facts(b *strings.Builder, run *derive.Run, info Info, warnings int) {
 		dashboard = link("what was measured", info.SiteURL)
 	}
 	row("Dashboard", dashboard, branch(info.SiteBranch, info.SiteCommit), size(info.SiteBytes, " new"))
+	if c := run.Claims; c.Judged > 0 {
+		row("Judged", text.PlainNumbers.Count(c.Judged)+" of "+plural(run.Counts.Benchmarks, noun(run.Kind)))
+	}
+	row("Undecided", undecided(run)...)
 	c := run.Counts
 	if c.Stable+c.Unstable+c.ExpectedUnstable > 0 {
 		expected := ""
@@ -170,13 +185,14 @@ func problemRow(k perf.Key, why, unknown string) string {
 	return "| " + code(k.String()) + " | " + cell(why, limits.SentenceRunes) + " |\n"
 }
 
-// section writes a heading and the first of n rows. Without rows there is none.
-func section(b *strings.Builder, heading, head string, n int, row func(int) string) {
+// section writes a heading and the first of n rows, at most so many. Without
+// rows there is none.
+func section(b *strings.Builder, heading, head string, n, most int, row func(int) string) {
 	if n == 0 {
 		return
 	}
 	b.WriteString(heading + "\n\n" + head)
-	if hidden := writeRows(b, n, limits.ProblemRows, row); hidden > 0 {
+	if hidden := writeRows(b, n, most, row); hidden > 0 {
 		fmt.Fprintf(b, "\nand %s more\n", text.PlainNumbers.Count(hidden))
 	}
 	b.WriteString("\n")
@@ -197,12 +213,14 @@ func writeRows(b *strings.Builder, n, most int, row func(int) string) (hidden in
 
 // values lists what was measured, folded.
 func values(b *strings.Builder, d *derive.Derived, run *derive.Run) {
-	measured := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool { return r.Status != perf.OK || r.Side || r.Headline() == nil })
+	measured := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool {
+		return r.Status != perf.OK || r.Side || r.Excluded != "" || r.Headline() == nil
+	})
 	if len(measured) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "<details><summary>Values with their %s intervals</summary>\n\n| %s | Value | n | Repeatability |\n|:--|--:|--:|:--|\n",
-		text.PlainNumbers.Level(d.Level), strings.ToUpper(noun(run.Kind)[:1])+noun(run.Kind)[1:])
+		text.PlainNumbers.Level(d.Level), title(run.Kind))
 	hidden := writeRows(b, len(measured), limits.SummaryRows, func(i int) string {
 		r := measured[i]
 		m := r.Headline()
@@ -249,6 +267,12 @@ func noun(k perf.Kind) string {
 		return "scenario"
 	}
 	return "benchmark"
+}
+
+// title heads a column of them.
+func title(k perf.Kind) string {
+	s := noun(k)
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func plural(n int, noun string) string {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,11 +52,67 @@ func sample() (*derive.Derived, *derive.Run, Info) {
 		result("Encina", "Tool", other), result("Encina", "Allocations", exact),
 		result("Encina", "Throughput", metric(perf.Throughput, perf.PerSecond, 12e6, 4e5, 5)),
 	}
+	left := result("Encina", "Left out", metric(perf.Time, perf.Nanoseconds, 4310, 60, 15))
+	left.Excluded = "the host was throttled"
+	run.Results = append(run.Results, left)
+	d := &derive.Derived{Level: 0.99}
+	judge(d, run)
 	run.Diagnostics = []perf.Diagnostic{{Severity: perf.Warning, What: "statistics of 3 benchmarks are empty", Where: perf.Where{File: "Encina.Refit/result.json"},
 		Why: "they were run once", Do: "They are stored raw and not used for trends."}}
-	return &derive.Derived{Level: 0.99}, run, Info{RunURL: "https://github.com/o/r/actions/runs/24618369617", SiteURL: "https://o.github.io/r/perf/",
+	return d, run, Info{RunURL: "https://github.com/o/r/actions/runs/24618369617", SiteURL: "https://o.github.io/r/perf/",
 		RawBranch: "perf-raw", RawCommit: "77aa01c000000000000000000000000000000000", RawFiles: 4, RawBytes: 217088,
 		SiteBranch: "gh-pages", SiteCommit: "0be5120000000000000000000000000000000000", SiteBytes: 31744}
+}
+
+func num(v float64) perf.Num { return perf.Some(v) }
+
+// verdict of a state with an interval of five in a hundred.
+func verdict(o perf.Outcome, s perf.State, ratio float64, reasons ...string) perf.Verdict {
+	return perf.Verdict{Outcome: o, State: s, Baseline: "24610000000.1", Ratio: num(ratio), Lo: num(0.95 * ratio), Hi: num(1.05 * ratio),
+		PValue: num(0.0001), PAdjusted: num(0.0123), Reasons: reasons}
+}
+
+// judge gives the sample one verdict of each sort.
+func judge(d *derive.Derived, run *derive.Run) {
+	of := func(name string, v perf.Verdict) *derive.Result {
+		r := result("Encina", name, metric(perf.Time, perf.Nanoseconds, 100, 1, 15))
+		r.Metrics[0].Verdict = v
+		run.Results = append(run.Results, r)
+		return r
+	}
+	before := &derive.Run{ID: "24600000000.1", Kind: perf.Bench, Started: time.Date(2026, 4, 12, 2, 58, 0, 0, time.UTC)}
+	first := &derive.Run{ID: "24610000000.1", Kind: perf.Bench, Started: time.Date(2026, 4, 18, 2, 58, 0, 0, time.UTC)}
+	confirmed := of("Confirmed", verdict(perf.Slower, perf.Confirmed, 1.3))
+	suspected := of("Suspected", verdict(perf.Slower, perf.Suspected, 1.16))
+	again := of("Again", verdict(perf.Slower, perf.Suspected, 1.2))
+	earlier := of("Earlier", verdict(perf.Unchanged, "", 1))
+	of("Accepted", verdict(perf.Slower, "", 1.4, "accepted"))
+	of("Small gain", verdict(perf.Faster, perf.Confirmed, 0.9))
+	of("Large gain", verdict(perf.Faster, perf.Suspected, 0.5))
+	of("Back", verdict(perf.Inconclusive, perf.Recovered, 1.01, "noisy"))
+	of("Noisy", verdict(perf.Inconclusive, "", 1.01, "platform-shift", "noisy"))
+	of("New", perf.Verdict{Outcome: perf.Inconclusive, Reasons: []string{"few-runs"}})
+	gone := of("Retired", verdict(perf.Slower, perf.Confirmed, 3))
+	d.Series = []*derive.Series{{Key: gone.Key, Metric: perf.Time, Retired: "removed in 2.0"}, {Key: earlier.Key, Metric: perf.Time}}
+	allocs := run.Results[0] // also allocates more than it did
+	allocs.Metrics[1].Verdict = perf.Verdict{Outcome: perf.Slower, State: perf.Suspected, Baseline: first.ID, Ratio: num(2), Lo: num(2), Hi: num(2)}
+	open := func(r *derive.Result, metric string, since, confirmed *derive.Run, ratio, half float64) {
+		o := derive.Open{Key: r.Key, Label: r.Label, Metric: metric, Since: since, Before: before, Confirmed: confirmed, Ratio: num(ratio)}
+		if confirmed != nil {
+			o.Lo, o.Hi = num(ratio-half), num(ratio+half)
+		}
+		d.Open = append(d.Open, o)
+	}
+	open(earlier, perf.Time, before, first, 1.5, 0.1)
+	open(confirmed, perf.Time, first, run, 1.31, 0.04)
+	open(again, perf.Time, first, first, 1.25, 0.05)
+	open(suspected, perf.Time, run, nil, 1.16, 0)
+	open(allocs, perf.AllocBytes, run, nil, 2, 0)
+	other := result("checkout", "browse")
+	other.Key.Kind = perf.Load
+	open(other, perf.Latency, run, run, 4, 1)
+	run.Claims = derive.Claims{Slower: 6, Faster: 2, Unchanged: 1711, Inconclusive: 8, Suspected: 3, Confirmed: 2, Recovered: 1, Judged: 1719, Chance: 12.4}
+	run.Shifts = []derive.Shift{{Module: "Encina", Metric: perf.Time, CPU: "AMD EPYC 7763", Ratio: num(1.06), Lo: num(1.05), Hi: num(1.07), Results: 45}}
 }
 
 func TestSummaryGolden(t *testing.T) {
@@ -88,10 +145,51 @@ func TestSummaryHeadline(t *testing.T) {
 		{derive.Run{Kind: perf.Bench, Excluded: "dry", Counts: derive.Counts{Benchmarks: 3}}, "3 benchmarks reported, not in trends (dry)"},
 		{derive.Run{Kind: perf.Bench, Excluded: "copy", DuplicateOf: "1", Counts: derive.Counts{Benchmarks: 3}}, "3 benchmarks, a copy of an earlier run"},
 		{derive.Run{Kind: perf.Bench}, "0 benchmarks measured, not judged"},
+		{derive.Run{Kind: perf.Bench, Counts: derive.Counts{Benchmarks: 3}, Claims: derive.Claims{Inconclusive: 3}, Results: undecidedResults("noisy", "few-runs", "few-runs")},
+			"3 benchmarks measured, not judged: too few earlier runs"},
+		{derive.Run{Kind: perf.Bench, Counts: derive.Counts{Benchmarks: 547}, Claims: derive.Claims{Slower: 2, Faster: 1, Unchanged: 484, Inconclusive: 60, Judged: 500}},
+			"2 slower, 1 faster, 484 unchanged, 60 inconclusive"},
+		{derive.Run{Kind: perf.Bench, Counts: derive.Counts{Benchmarks: 5, Missing: 1}, Claims: derive.Claims{Unchanged: 5, Judged: 5}}, "0 slower, 0 faster, 5 unchanged, 1 missing"},
 	} {
+		c.run.InTrend = c.run.Excluded == ""
 		got, _, _ := strings.Cut(Summary(&derive.Derived{Level: 0.99}, &c.run, Info{}), "\n")
 		if got != "## perfband publish: "+c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func undecidedResults(reasons ...string) []*derive.Result {
+	var out []*derive.Result
+	for _, why := range reasons {
+		r := result("m", why, metric(perf.Time, perf.Nanoseconds, 1, 0, 1))
+		r.Metrics[0].Verdict = perf.Verdict{Outcome: perf.Inconclusive, Reasons: []string{why}}
+		out = append(out, r)
+	}
+	return out
+}
+
+// A change is written so that nobody reads it backwards, and only with numbers
+// that are known.
+func TestChange(t *testing.T) {
+	none := perf.Num{}
+	for _, c := range []struct {
+		claim claim
+		want  string
+	}{
+		{claim{metric: perf.Time, ratio: num(1.16), lo: num(1.1), hi: num(1.22)}, "+16 % [+10, +22]"},
+		{claim{metric: perf.Time, ratio: num(1.16)}, "+16.0 %"},
+		{claim{metric: perf.Throughput, ratio: num(2), lo: num(1.9), hi: num(2.1)}, "2.00× slower [1.90, 2.10]"},
+		{claim{metric: "latency_p95", ratio: num(2), lo: num(1.9), hi: num(2.1)}, "2.00× slower [1.90, 2.10]"},
+		{claim{metric: perf.AllocBytes, ratio: num(2), lo: num(2), hi: num(2)}, "2.00× worse (exact)"},
+		{claim{metric: perf.AllocBytes, ratio: num(1.131378), lo: num(1.131368), hi: num(1.131388)}, "+13.1 % (exact)"},
+		{claim{metric: perf.Allocs, ratio: num(0), lo: num(0), hi: num(0)}, "−100.0 % (exact)"},
+		{claim{metric: perf.Allocs, ratio: none}, "from 0"},
+		{claim{metric: perf.ErrorRate, value: num(0.004), ratio: num(5), lo: num(4), hi: num(6)}, "now 0.40 %"},
+		{claim{metric: perf.ErrorRate, ratio: num(5)}, "–"},
+	} {
+		if got := change(c.claim); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.claim, got, c.want)
 		}
 	}
 }
@@ -135,7 +233,17 @@ func TestSummaryHostileNames(t *testing.T) {
 	for _, name := range hostile {
 		d, run, info := sample()
 		clean := strings.Count(Summary(d, run, info), "\n")
-		run.Results[0].Key.Name, run.Results[1].Reason, run.CPUs[0].Model = name, name, name
+		d.Open[0].Key.Name, d.Open[0].Metric, d.Open[0].Since.ID, run.Shifts[0].Module, run.Shifts[0].CPU = name, name, name, name, name
+		for _, r := range run.Results {
+			r.Metrics = slices.Clone(r.Metrics)
+			for i := range r.Metrics {
+				if v := &r.Metrics[i].Verdict; v.Outcome != "" {
+					v.Reasons, v.Baseline = append(v.Reasons, name), name
+				}
+			}
+		}
+		run.Results[6].Key.Name, run.Results[6].Excluded = name, name
+		run.Results[0].Key.Name, d.Open[4].Key.Name, run.Results[1].Reason, run.CPUs[0].Model = name, name, name, name
 		run.Meta.Missing[0].Benchmark, run.Diagnostics[0].What, run.Meta.Run.Ref, run.ID = name, name, name, name
 		got := Summary(d, run, info)
 		if n := strings.Count(got, "\n"); n != clean {
@@ -169,6 +277,9 @@ func TestSummaryStaysSmall(t *testing.T) {
 	long := strings.Repeat("\U0001F680|`", 2000)
 	for i := range 20_000 {
 		r := result("M", long, metric(perf.Time, perf.Nanoseconds, float64(i+1), 0.1, 10))
+		r.Metrics[0].Verdict = verdict([]perf.Outcome{perf.Slower, perf.Faster}[i%2], perf.Suspected, 2, long)
+		d.Open = append(d.Open, derive.Open{Key: r.Key, Metric: long, Since: d.Open[0].Since, Ratio: num(2)})
+		run.Shifts = append(run.Shifts, derive.Shift{Module: long, CPU: long, Metric: long})
 		if i%2 == 0 {
 			r.Status, r.Reason = perf.Fail, long
 		}
@@ -181,7 +292,7 @@ func TestSummaryStaysSmall(t *testing.T) {
 	if len(got) > limits.SummaryBytes {
 		t.Errorf("%d bytes", len(got))
 	}
-	for _, want := range []string{"and 9 981 more", "and 19 981 more", "9 805 more are on the dashboard"} {
+	for _, want := range []string{"and 9 981 more", "and 19 981 more", "9 816 more are on the dashboard"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q", want)
 		}

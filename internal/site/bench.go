@@ -25,6 +25,9 @@ type benchBody struct {
 	Name, Module template.HTML
 	Job          template.HTML
 	State        template.HTML
+	Verdicts     []block
+	Steps        template.HTML
+	LeftOut      template.HTML
 	Notes        []template.HTML
 	Level        string
 	Statistic    string // what the trend plots
@@ -55,7 +58,7 @@ func (s *site) benchPage(b *bench) error {
 	}
 	full := b.key.Benchmark()
 	body := benchBody{Name: softBreaks(text.Visible(full)), Module: name(b.key.Module),
-		Level: levelWords(s.d), State: s.benchState(b, root), Notes: s.benchNotes(b, root), Facts: s.benchFacts(now)}
+		Level: levelWords(s.d), State: s.benchState(b, root), Verdicts: s.benchVerdicts(b, root), Notes: s.benchNotes(b, root), Facts: s.benchFacts(now)}
 	if b.key.Job != "" {
 		body.Job = name(b.key.Job)
 	}
@@ -67,6 +70,8 @@ func (s *site) benchPage(b *bench) error {
 	body.Strip = s.stripFigure("strip", b.main)
 	body.Others = s.otherFigures(b)
 	body.Values = s.valueTable(now)
+	body.Steps = s.stepTable(b, root)
+	body.LeftOut = s.leftOutTable(b, root)
 	if s.images[b.main] != nil {
 		body.Image = root + imagePath(b.main)
 	}
@@ -106,12 +111,15 @@ func (s *site) benchState(b *bench, root string) template.HTML {
 	if a := r.Metric(perf.AllocBytes); a != nil && a != m {
 		out += " · " + s.value(a) + " allocated"
 	}
-	return out + " · <strong>not judged</strong>"
+	return out
 }
 
 // benchNotes are what a reader must know before believing the state line.
 func (s *site) benchNotes(b *bench, root string) []template.HTML {
 	var notes []template.HTML
+	if why := s.retired[b.key.ID()]; why != "" {
+		notes = append(notes, "<strong>Retired</strong>, so it stands in no list: "+sentence(why))
+	}
 	latest := b.latest
 	if b.last.run != nil {
 		if b.last.run != latest.run {
@@ -133,6 +141,7 @@ func (s *site) benchNotes(b *bench, root string) []template.HTML {
 		if r.Rows > 1 {
 			notes = append(notes, "The samples of "+count(r.Rows)+" repeats are taken together.")
 		}
+		notes = append(notes, oddities(r)...)
 	}
 	if latest.result.Status != perf.OK && latest.result.Reason != "" {
 		notes = append(notes, "Reason given: "+sentence(latest.result.Reason))
@@ -143,7 +152,7 @@ func (s *site) benchNotes(b *bench, root string) []template.HTML {
 // pointTable lists the points of a series, newest first.
 func (s *site) pointTable(sr *derive.Series, root string) (body, shown template.HTML) {
 	t := newTable("data", "The same values, newest run first",
-		col{"Run (UTC)", true}, col{"Commit", true}, col{"Machine", true}, col{"Value", false}, col{"n", false}, col{"CV", false}, col{"Remark", true})
+		col{"Run (UTC)", true}, col{"Commit", true}, col{"Value", false}, col{"Verdict", true}, col{"Machine", true}, col{"n", false}, col{"CV", false}, col{"Remark", true})
 	listed := 0
 	for _, p := range slices.Backward(sr.Points) {
 		if listed++; listed > limits.PointRows {
@@ -163,9 +172,9 @@ func (s *site) pointTable(sr *derive.Series, root string) (body, shown template.
 		if c := p.Run.Meta.Commit; c.SHA != "" {
 			commit = commitText(c) + doubt(c)
 		}
-		t.row(s.runLink(p.Run, root), commit,
+		t.row(s.runLink(p.Run, root), commit, s.value(p.Metric), pointVerdict(sr, p),
 			`<span class="`+template.HTML(l.Class)+`">`+esc(l.Symbol)+"</span> "+esc(machineName(p.Result.Env.CPUModel)),
-			s.value(p.Metric), samples(p.Metric), percent(p.Metric.CV), mark)
+			samples(p.Metric), percent(p.Metric.CV), mark)
 	}
 	return t.html(), shown
 }
@@ -202,14 +211,14 @@ func (s *site) valueTable(now at) template.HTML {
 		return ""
 	}
 	t := newTable("data", "All metrics of this run",
-		col{"Metric", true}, col{"Mean", false}, col{"Median", false}, col{"Min to max", false}, col{"p95", false}, col{"p99", false}, col{"n", false}, col{"CV", false})
+		col{"Metric", true}, col{"Mean", false}, col{"Verdict", true}, col{"Median", false}, col{"Min to max", false}, col{"p95", false}, col{"p99", false}, col{"n", false}, col{"CV", false})
 	for i := range now.result.Metrics {
 		m := &now.result.Metrics[i]
 		mean := s.value(m)
 		if _, ok := m.Mean.Get(); !ok {
 			mean = absent
 		}
-		t.row(esc(metricTitle(m.Name)), mean, bare(m.Median, m.Unit), spread(m),
+		t.row(esc(metricTitle(m.Name)), mean, metricVerdict(m), bare(m.Median, m.Unit), spread(m),
 			tail(m.P95, m, m.P95Undersampled), tail(m.P99, m, m.P99Undersampled), samples(m), percent(m.CV))
 	}
 	return t.html()

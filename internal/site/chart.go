@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"perfband/internal/derive"
+	"perfband/internal/perf"
 	"perfband/internal/svg"
 	"perfband/internal/text"
 )
@@ -19,6 +20,8 @@ type figure struct {
 	Machines  []legend
 	Carried   bool // some points are carried forward
 	Unstable  bool // some points are of unstable results
+	Claims    bool // something is claimed of some points
+	Steps     bool // the level changes
 }
 
 // legend is a machine's entry.
@@ -55,11 +58,46 @@ func (s *site) lines(sr *derive.Series, scale text.Scale, first int) (lines [svg
 			continue
 		}
 		sp.Run = s.position[p.Run] - first
+		sp.Claim = claimMark(sr, p)
 		l := &lines[s.machines[p.Result.Env.CPUModel]]
 		l.Points = append(l.Points, sp)
 		all = append(all, sp)
 	}
 	return lines, all
+}
+
+// claimMark is how a chart shows what is claimed of a point.
+func claimMark(sr *derive.Series, p derive.Point) svg.Claim {
+	v := &p.Metric.Verdict
+	if !claimed(v) {
+		return svg.Claim{}
+	}
+	c := svg.Claim{Kind: svg.Slower, Sure: v.State != perf.Suspected,
+		Title: string(v.Outcome) + ", " + change(sr.Metric, sr.Better, v.Ratio, v.Lo, v.Hi)}
+	if v.Outcome == perf.Faster {
+		c.Kind = svg.Faster
+	}
+	if v.State != perf.NoState {
+		c.Title = string(v.Outcome) + ", " + string(v.State) + ", " + change(sr.Metric, sr.Better, v.Ratio, v.Lo, v.Hi)
+	}
+	c.Title += ", run of " + p.Run.Started.UTC().Format("2006-01-02")
+	return c
+}
+
+// stepMarks are the steps of a series for its chart, whose first column is run
+// number first of the trend.
+func (s *site) stepMarks(sr *derive.Series, first int) []svg.Step {
+	var out []svg.Step
+	for i, st := range sr.Steps {
+		out = append(out, svg.Step{Before: s.position[st.Before] - first, After: s.position[st.After] - first,
+			Title: fmt.Sprintf("Step %d: about %s", i+1, stepChange(sr, st))})
+	}
+	return out
+}
+
+// stepChange writes the size of a step. It has no interval and is no verdict.
+func stepChange(sr *derive.Series, st derive.Step) string {
+	return change(sr.Metric, sr.Better, st.Ratio, st.Ratio, st.Ratio)
 }
 
 // scaleOf is the one display unit of a series: that of its largest value.
@@ -81,7 +119,7 @@ func (s *site) trendFigure(id string, sr *derive.Series, width, height int) *fig
 	scale := scaleOf(sr)
 	first := s.position[sr.Points[0].Run]
 	runs := s.trend[sr.Key.Kind][first:]
-	f := &figure{ID: id, Title: metricTitle(sr.Metric)}
+	f := &figure{ID: id, Title: metricTitle(sr.Metric), Steps: len(sr.Steps) > 0}
 	lines, drawn := s.lines(sr, scale, first)
 	if len(drawn) == 0 {
 		return nil
@@ -89,6 +127,7 @@ func (s *site) trendFigure(id string, sr *derive.Series, width, height int) *fig
 	for _, p := range drawn {
 		f.Carried = f.Carried || p.Mark == svg.Cross
 		f.Unstable = f.Unstable || p.Mark == svg.Hollow
+		f.Claims = f.Claims || p.Claim.Kind != svg.NoClaim
 	}
 	for i, l := range lines {
 		if len(l.Points) > 0 {
@@ -100,7 +139,7 @@ func (s *site) trendFigure(id string, sr *derive.Series, width, height int) *fig
 		ID: id, Title: f.Title + " over the runs", Unit: scale.Suffix, Width: width, Height: height,
 		Desc: fmt.Sprintf("%s of %d runs, the newest of %s; the table holds the same values.",
 			centerName(newest.Metric), len(drawn), newest.Run.Started.UTC().Format("2006-01-02")),
-		Runs: runLabels(runs), Lines: lines[:],
+		Runs: runLabels(runs), Lines: lines[:], Steps: s.stepMarks(sr, first),
 	}.Render()
 	f.set(c, err)
 	return f

@@ -15,7 +15,9 @@ import (
 
 	"golang.org/x/net/html"
 
+	"perfband/internal/derive"
 	"perfband/internal/perf"
+	"perfband/internal/stats"
 )
 
 // elements are all that pages consist of; anything else came from foreign text.
@@ -146,6 +148,12 @@ var hostile = []string{
 func TestHostileNames(t *testing.T) {
 	names := append(slices.Clone(hostile), corpusNames(t)...)
 	s := newSynthetic()
+	type claim struct {
+		run     *derive.Run
+		result  *derive.Result
+		verdict perf.Verdict
+	}
+	var claims []claim
 	for i := range 2 {
 		r := s.run(perf.Bench, i)
 		l := s.run(perf.Load, i)
@@ -153,6 +161,12 @@ func TestHostileNames(t *testing.T) {
 			res := s.add(r, n, n, k%3, measured(perf.Time, perf.Nanoseconds, s.samples(4310, 0.2, 5)), measured("custom:"+n, perf.Unit(n), s.samples(5, 0.1, 3)))
 			res.Key.Params, res.Key.Job, res.DocRef, res.Tool, res.File, res.StabilityReason = []perf.Param{{Name: n, Value: n}}, n, n, n, n, n
 			res.Env.OS, res.Env.CPUModel, res.Env.Toolchain = n, n, map[string]string{n: n}
+			res.Excluded, res.Anomalies = n, []derive.Anomaly{{Metric: n, Reason: n}}
+			res.Metrics[0].Labels = derive.Labels{Outliers: 1, OutlierRule: stats.OutlierRule(n)}
+			v := numbers(perf.Slower, perf.Suspected, 1.2, 1.1, 1.3, n)
+			v.Baseline = n
+			claims = append(claims, claim{r, res, v})
+			r.Shifts = append(r.Shifts, derive.Shift{Module: n, Metric: n, CPU: n, Ratio: perf.Some(1.1), Lo: perf.Some(1), Hi: perf.Some(1.2), Results: k})
 			f := s.add(r, n, n+" failed", 0)
 			f.Status, f.Reason, f.InTrend = perf.Fail, n, false
 			s.add(l, n, n, 0, reported(perf.Throughput, perf.PerSecond, perf.Some(float64(k+i)), perf.Num{}, perf.Num{}, perf.Num{}))
@@ -165,6 +179,16 @@ func TestHostileNames(t *testing.T) {
 	}
 	d := s.finish()
 	d.Title, d.Badge.Message = hostile[0], hostile[0]
+	for _, c := range claims {
+		c.result.Metrics[0].Verdict = c.verdict
+		d.Open = append(d.Open, derive.Open{Key: c.result.Key, Metric: c.result.Metrics[1].Name, Since: c.run, Before: d.Runs[0], Ratio: perf.Some(1.2)})
+	}
+	for i, sr := range d.Series {
+		sr.Steps = []derive.Step{{Before: sr.Points[0].Run, After: sr.Points[len(sr.Points)-1].Run, Ratio: perf.Some(1.2), PValue: perf.Some(0.01)}}
+		if i%5 == 0 {
+			sr.Retired = sr.Key.Name
+		}
+	}
 	site := render(t, d)
 	checkSite(t, site)
 	folded := map[string]string{}

@@ -43,6 +43,7 @@ type runHeader struct {
 	Expected    int          `json:"expected_unstable"`
 	Carried     int          `json:"carried"`
 	CPUModels   []string     `json:"cpu_models,omitempty"`
+	Claims      *claimCounts `json:"claims,omitempty"` // absent for a run that is in no trend or out of reach
 }
 
 // latestFile is data/v1/latest.json: the newest trend run of each kind.
@@ -52,10 +53,13 @@ type latestFile struct {
 	Formulas int         `json:"formulas"`
 	Level    float64     `json:"level"` // of the intervals unless they say another
 	Runs     []latestRun `json:"runs"`
+	Open     []openData  `json:"open"`
+	Steps    []stepData  `json:"steps"`
 }
 
 type latestRun struct {
 	runHeader
+	Shifts  []shiftData    `json:"shifts,omitempty"`
 	Results []latestResult `json:"results"`
 	LeftOut int            `json:"left_out,omitempty"` // results beyond the first
 }
@@ -76,6 +80,9 @@ type latestResult struct {
 	Metrics   []latestMetric   `json:"metrics,omitempty"`
 	InTrend   bool             `json:"in_trend"`
 	JobKind   perf.JobKind     `json:"job_kind,omitempty"`
+	LeftOut   string           `json:"excluded,omitempty"` // the configuration's reason
+	Retired   string           `json:"retired,omitempty"`  // the configuration's reason
+	Anomalies []anomaly        `json:"anomalies,omitempty"`
 }
 
 // latestMetric holds a metric's statistics; what is unknown is left out.
@@ -97,6 +104,10 @@ type latestMetric struct {
 	Max      perf.Num    `json:"max,omitzero"`
 	P95      perf.Num    `json:"p95,omitzero"`
 	P99      perf.Num    `json:"p99,omitzero"`
+	// Verdict is absent for a result that is in no trend.
+	Verdict *perf.Verdict `json:"verdict,omitempty"`
+	Tails   []tailData    `json:"tails,omitempty"`
+	Labels  *labelData    `json:"labels,omitempty"`
 }
 
 func (s *site) dataFiles() error {
@@ -110,9 +121,10 @@ func (s *site) dataFiles() error {
 	latest := latestFile{Schema: dataSchema, Kind: "latest", Formulas: derive.Formulas, Level: s.d.Level, Runs: []latestRun{}}
 	for _, k := range perf.Kinds {
 		if r := s.newest(k, true); r != nil {
-			latest.Runs = append(latest.Runs, latestRun{s.header(r), s.latestResults(r), max(len(r.Results)-limits.ResultRows, 0)})
+			latest.Runs = append(latest.Runs, latestRun{s.header(r), shiftsData(r), s.latestResults(r), max(len(r.Results)-limits.ResultRows, 0)})
 		}
 	}
+	latest.Open, latest.Steps = s.openData(), s.stepsData()
 	return s.addJSON("data/v1/latest.json", latest)
 }
 
@@ -139,6 +151,9 @@ func (s *site) header(r *derive.Run) runHeader {
 			h.CPUModels = append(h.CPUModels, cpu.Model)
 		}
 	}
+	if r.InTrend && r.DuplicateOf == "" && r.Results != nil {
+		h.Claims = countsOf(r.Claims)
+	}
 	return h
 }
 
@@ -147,7 +162,10 @@ func (s *site) latestResults(run *derive.Run) []latestResult {
 	for _, r := range run.Results[:min(len(run.Results), limits.ResultRows)] {
 		l := latestResult{Module: r.Key.Module, Benchmark: r.Key.Name, Params: r.Key.Params, Job: r.Key.Job, DocRef: r.DocRef,
 			Status: r.Status, Reason: r.Reason, Stability: r.Stability, Why: r.StabilityReason, CPUModel: r.Env.CPUModel,
-			Carried: r.CarriedFrom, InTrend: r.InTrend, JobKind: r.JobKind}
+			Carried: r.CarriedFrom, InTrend: r.InTrend, JobKind: r.JobKind, LeftOut: r.Excluded, Retired: s.retired[r.Key.ID()]}
+		for _, a := range r.Anomalies {
+			l.Anomalies = append(l.Anomalies, anomaly{a.Metric, a.Reason})
+		}
 		if b := s.byKey[r.Key.ID()]; b != nil {
 			l.Page = "bench/" + b.slug + "/index.html"
 		}
@@ -155,7 +173,7 @@ func (s *site) latestResults(run *derive.Run) []latestResult {
 			m := &r.Metrics[i]
 			l.Metrics = append(l.Metrics, latestMetric{Metric: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact, Reported: m.Reported,
 				N: m.N, Mean: m.Mean, Lo: m.CI.Lo, Hi: m.CI.Hi, Level: m.CI.Level, Median: m.Median, StdDev: m.StdDev, CV: m.CV,
-				Min: m.Min, Max: m.Max, P95: m.P95, P99: m.P99})
+				Min: m.Min, Max: m.Max, P95: m.P95, P99: m.P99, Verdict: verdictData(&m.Verdict), Tails: tailsData(m), Labels: labelsData(m.Labels)})
 		}
 		out = append(out, l)
 	}

@@ -37,6 +37,9 @@ func softBreaks(s string) template.HTML {
 		}
 		prev = r
 		run++
+		if r == ' ' {
+			run = 0
+		}
 	}
 	b.WriteString(text.HTML(s[start:]))
 	return template.HTML(b.String())

@@ -11,13 +11,17 @@ import (
 
 // loadBody feeds load.tmpl.
 type loadBody struct {
-	Run      template.HTML
-	Excluded string
-	Table    template.HTML
-	Failed   problems
-	Missing  problems
-	Charts   []scenario
-	Undrawn  int
+	Run     template.HTML
+	Lead    template.HTML
+	Chance  template.HTML
+	Shifts  []template.HTML
+	Claims  template.HTML
+	Retired problems
+	Table   template.HTML
+	Failed  problems
+	Missing problems
+	Charts  []scenario
+	Undrawn int
 }
 
 // scenario is the charts of one scenario.
@@ -31,7 +35,9 @@ func (s *site) loadPage() error {
 	b := loadBody{}
 	if run := s.loadRun(); run != nil {
 		b.Run = s.runAt(run, root) + ", " + s.commit(run)
-		b.Excluded = excluded(run)
+		b.Lead, b.Chance, b.Shifts = s.tally(run), chance(run), shifts(run, limits.OverviewProblems)
+		b.Claims = s.findingTable(run, root, nil)
+		b.Retired = s.retiredList(keysOf(run.Results), root, limits.RunProblems)
 		b.Failed, _, b.Missing = s.failures(run, root, root+"run/"+runSlug(run)+"/index.html")
 		if run.Counts.Benchmarks > 0 {
 			b.Table = s.scenarioTable(run, root)
@@ -53,9 +59,9 @@ func (s *site) loadRun() *derive.Run {
 // nothing.
 func (s *site) scenarioTable(run *derive.Run, root string) template.HTML {
 	t := newTable("cards load", "Scenarios of the newest load test. Where a tool reports no interval, a number is its single value.",
-		col{"Scenario", true}, col{"Errors", false}, col{"Throughput", false}, col{"p50", false}, col{"p95", false}, col{"p99", false}, col{"Requests", false})
+		col{"Scenario", true}, col{"Errors", false}, col{"Throughput", false}, col{"p50", false}, col{"p95", false}, col{"p99", false}, col{"Requests", false}, col{"Verdict", true})
 	rows := 0
-	for _, r := range run.Results {
+	for _, r := range s.listed(run.Results) {
 		if r.Status != perf.OK || r.Side {
 			continue
 		}
@@ -75,7 +81,7 @@ func (s *site) scenarioTable(run *derive.Run, root string) template.HTML {
 			throughput = s.value(m)
 		}
 		t.row(s.benchName(r, root, true), errorRate(r), throughput,
-			single(lat.Median, lat.Unit), single(lat.P95, lat.Unit), single(lat.P99, lat.Unit), requests)
+			single(lat.Median, lat.Unit), single(lat.P95, lat.Unit), single(lat.P99, lat.Unit), requests, resultVerdict(r))
 	}
 	t.more(rows - limits.ResultRows)
 	return t.html()
@@ -101,7 +107,7 @@ func errorRate(r *derive.Result) template.HTML {
 }
 
 func (s *site) scenarioCharts(run *derive.Run, root string) (out []scenario, undrawn int) {
-	for _, r := range run.Results {
+	for _, r := range s.listed(run.Results) {
 		sc := scenario{Name: s.benchName(r, root, false)}
 		for _, metric := range []string{perf.Throughput, perf.Latency} {
 			sr := seriesOf(s.series[r.Key.ID()], &derive.Metric{Name: metric})

@@ -14,7 +14,13 @@ type overviewBody struct {
 	Empty    bool // no run at all
 	Heading  string
 	Lead     template.HTML
+	Chance   template.HTML // what chance alone would claim
 	Newer    template.HTML // a newer run that is not a measurement
+	Shifts   []template.HTML
+	Open     template.HTML // open slowdowns
+	OpenWord template.HTML // their count
+	Claims   template.HTML // of the newest run, without those that are open
+	Retired  problems
 	Facts    []fact
 	Failed   problems
 	Missing  problems
@@ -40,13 +46,18 @@ func (s *site) overview() error {
 		return s.emit("overview", page{Path: "index.html", Title: s.title(), Here: "overview", Body: b})
 	}
 	b.RunPage = "run/" + runSlug(run) + "/index.html"
-	b.Lead = s.lead(run)
+	b.Lead, b.Chance, b.Shifts = s.tally(run), chance(run), shifts(run, limits.OverviewProblems)
+	var listed map[string]bool
+	b.Open, listed = s.openTable("")
+	b.OpenWord = s.openWords()
+	b.Claims = s.findingTable(run, "", listed)
+	b.Retired = s.retiredList(s.allKeys(), "", limits.OverviewProblems)
 	if newest := s.newest(run.Kind, false); newest != run {
 		b.Newer = "A newer run (" + s.runAt(newest, "") + ") is left out here: " + esc(excluded(newest)) + "."
 	}
 	b.Facts = s.overviewFacts(run)
 	b.Failed, _, b.Missing = s.failures(run, "", b.RunPage)
-	results := headlineFirst(run.Results)
+	results := headlineFirst(s.listed(run.Results))
 	if len(results) > 0 {
 		b.Table = s.resultTable(run, results[:min(len(results), limits.OverviewRows)])
 	}
@@ -73,14 +84,22 @@ func (s *site) headRun() *derive.Run {
 	return nil
 }
 
-// lead is the sentence that answers what can be said: how much was measured,
-// and that none of it was judged.
-func (s *site) lead(r *derive.Run) template.HTML {
-	out := "<strong>" + plural(r.Counts.Benchmarks, kindNoun(r.Kind)) + "</strong> measured"
-	if why := excluded(r); why != "" {
-		return out + ", but " + esc(why) + "."
+// openWords counts the open slowdowns.
+func (s *site) openWords() template.HTML {
+	confirmed := 0
+	for _, o := range s.d.Open {
+		confirmed += rank(o.Confirmed != nil)
 	}
-	return out + `, <strong>none judged yet</strong>.`
+	return count(confirmed) + " confirmed, " + count(len(s.d.Open)-confirmed) + " suspected"
+}
+
+// allKeys are the keys of all series.
+func (s *site) allKeys() []perf.Key {
+	out := make([]perf.Key, len(s.d.Series))
+	for i, sr := range s.d.Series {
+		out[i] = sr.Key
+	}
+	return out
 }
 
 func (s *site) overviewFacts(r *derive.Run) []fact {
@@ -148,10 +167,14 @@ func headlineFirst(results []*derive.Result) []*derive.Result {
 // resultTable is the overview's list of results.
 func (s *site) resultTable(run *derive.Run, results []*derive.Result) template.HTML {
 	t := newTable("cards overview", "Values of the newest run with their "+levelWords(s.d)+" intervals, and their course on the machine they were measured on",
-		col{"Name", true}, col{"Now", false}, col{"n", false}, col{"Repeatability", true}, col{"Course", true})
+		col{"Name", true}, col{"Now", false}, col{"n", false}, col{"Repeatability", true}, col{"Verdict", true}, col{"Course", true})
+	open := map[string]template.HTML{}
+	for _, o := range s.d.Open {
+		open[o.Key.ID()] = ` <small class="slower">▲ open slowdown</small>`
+	}
 	for _, r := range results {
 		m := r.Headline()
-		t.row(s.benchName(r, "", true), s.value(m), samples(m), stability(r), s.spark(r, m))
+		t.row(s.benchName(r, "", true), s.value(m), samples(m), stability(r), resultVerdict(r)+open[r.Key.ID()], s.spark(r, m))
 	}
 	return t.html()
 }

@@ -128,6 +128,29 @@ func (s *site) commit(r *derive.Run) template.HTML {
 	return out + doubt(c)
 }
 
+// commitRange writes the commits between two measured ones, the first of which
+// may be unknown, linked where that can be.
+func (s *site) commitRange(before, after *derive.Run) template.HTML {
+	to := after.Meta.Commit
+	switch {
+	case to.SHA == "":
+		return `<span class="muted">commit unknown</span>`
+	case before == nil || before.Meta.Commit.SHA == "":
+		return "up to " + s.commit(after)
+	case before.Meta.Commit.SHA == to.SHA:
+		return s.commit(after) + " itself, measured again"
+	}
+	from := before.Meta.Commit
+	out := `<span class="range">` + commitText(from) + "…" + commitText(to) + "</span>"
+	if base := s.repoURL(); base != "" && isCommit(from.SHA) && isCommit(to.SHA) {
+		out = link(base+"/compare/"+from.SHA+"..."+to.SHA, out)
+	}
+	if from.Untrusted || to.Untrusted {
+		out += small("not certain")
+	}
+	return out
+}
+
 func commitText(c perf.Commit) template.HTML {
 	return "<code>" + esc(text.Cut(text.Visible(shortSHA(c.SHA)), 12)) + "</code>"
 }

@@ -26,7 +26,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // example is a site with one of everything: three machines, an unstable, an
 // expected-unstable, a failed and a missing benchmark, one with a single
-// sample, one that only a dry run has, a carried point, a copy, load tests.
+// sample, one that only a dry run has, a carried point, a copy, load tests, and
+// every sort of verdict (see judge).
 func example() *derive.Derived {
 	s := newSynthetic()
 	for i := range 3 {
@@ -35,6 +36,14 @@ func example() *derive.Derived {
 		s.add(r, "Widgets.Core", "Router.Route(hops: 3)", i%2, measured(perf.Time, perf.Nanoseconds, s.samples(4310, 0.01, 5)),
 			exact(perf.AllocBytes, perf.Bytes, float64(96+8*i))).DocRef = "bench:core/route"
 		s.add(r, "Widgets.Core", "Once", 2, measured(perf.Time, perf.Nanoseconds, s.samples(118, 0.01, 1)))
+		s.add(r, "Widgets.Core", "Wrap(width: 40)", 0, measured(perf.Time, perf.Nanoseconds, s.samples([]float64{11.6e3, 15.8e3, 15.9e3}[i], 0.01, 5)))
+		s.add(r, "Widgets.Core", "Old", 0, measured(perf.Time, perf.Nanoseconds, s.samples(70, 0.01, 5)))
+		if i == 0 {
+			res := s.add(r, "Widgets.Core", "Wrap(width: 80)", 0, measured(perf.Time, perf.Nanoseconds, s.samples(99e3, 0.01, 5)))
+			res.InTrend, res.Excluded = false, "the runner was <throttled>"
+		} else {
+			s.add(r, "Widgets.Core", "Wrap(width: 80)", 0, measured(perf.Time, perf.Nanoseconds, s.samples(16e3, 0.01, 5)))
+		}
 		noisy := s.add(r, "Widgets.Polly", "Retry", i, measured(perf.Time, perf.Nanoseconds, s.samples(33e3, 0.3, 6)))
 		switch i {
 		case 1:
@@ -59,7 +68,7 @@ func example() *derive.Derived {
 	dry := s.run(perf.Bench, 3)
 	dry.JobKind, dry.InTrend, dry.Excluded = perf.Dry, false, "dry"
 	s.add(dry, "Widgets.Core", "Planned", 0, measured(perf.Time, perf.Nanoseconds, []float64{5e6}))
-	return s.finish()
+	return judge(s.finish())
 }
 
 func render(t *testing.T, d *derive.Derived) map[string][]byte {
@@ -167,13 +176,35 @@ func TestWhatPagesSay(t *testing.T) {
 		return ""
 	}
 	for _, c := range []struct{ page, want string }{
-		{"index.html", "<strong>3 benchmarks</strong> measured, <strong>none judged yet</strong>"},
+		{"index.html", `<strong class="slower">▲ 2 slower</strong>, 0 faster, = 1 unchanged, ? 2 inconclusive, 1 not judged of 6 benchmarks; 1 recovered.`},
+		{"index.html", "2 claims in this run, where chance alone would make about 0.3 if nothing had changed."},
+		{"index.html", "4 benchmarks of Widgets.<wbr>Core on AMD EPYC 7763 64-Core Processor are slower together, time +6.0\u202f% [+4.0, +8.0]: judged relative to that."},
+		{"index.html", "Open slowdowns: 1 confirmed, 2 suspected"},
+		{"index.html", `id="retired"`},
+		{"index.html", "replaced by Route"},
+		{"bench/widgets.core-wrap-width-40", "▲ open slowdown</strong>, confirmed: time +36\u202f% [+30, +42] since the run of"},
+		{"bench/widgets.core-wrap-width-40", "▲ slower</span></strong>, confirmed: time +35\u202f% [+28, +42] against earlier runs"},
+		{"bench/widgets.core-wrap-width-40", "The 95\u202f% interval comes from how much earlier runs differ"},
+		{"bench/widgets.core-wrap-width-40", "A change is claimed from 5.0\u202f% on; one of 9.8\u202f%"},
+		{"bench/widgets.core-wrap-width-40", "Only a co-run"},
+		{"bench/widgets.core-wrap-width-40", "2 of 5 samples are outliers"},
+		{"bench/widgets.core-wrap-width-40", "high:<wbr> 41,<wbr> against a median of 12 in 8 other runs"},
+		{"bench/widgets.core-wrap-width-40", `<g class="claim slower suspected">`},
+		{"bench/widgets.core-wrap-width-40", `<path class="step"`},
+		{"bench/widgets.core-wrap-width-40", "/compare/"},
+		{"bench/widgets.core-wrap-width-80", "the runner was &lt;throttled&gt;"},
+		{"bench/widgets.core-wrap-width-80", "not yet a claim to act on"},
+		{"bench/widgets.core-old", "Retired</strong>, so it stands in no list: replaced by Route"},
+		{"load/index.html", "2 scenarios"},
+		{"load/index.html", "8\u202f% higher [+3, +13]"},
+		{"runs/index.html", `<strong class="slower">▲ 2 slower</strong>`},
+		{"runs/index.html", "none judged"},
 		{"index.html", "✗ 1 failed"},
 		{"index.html", "✗ 1 missing"},
 		{"index.html", "A newer run"},
 		{"index.html", "single value"},
 		{"bench/widgets.core-router", "Carried forward from run"},
-		{"bench/widgets.core-router", "not judged"},
+		{"bench/widgets.core-router", "It was not measured again because its sources did not change"},
 		{"bench/widgets.core-router", "<small>exact</small> allocated"},
 		{"bench/widgets.core-gone", "The newest run"},
 		{"bench/widgets.core-once", "single value"},
@@ -189,7 +220,7 @@ func TestWhatPagesSay(t *testing.T) {
 		{"run/bench-24600000000.1/", "it may not be what was measured"},
 		{"run/bench-24600002026.1/", "https://github.com/example/widgets/tree/perf-raw/benchmarks/2026-03-03/24600002026.1"},
 		{"run/bench-24600002026.1/", "other machine"},
-		{"run/bench-24600003039.1/", "≈ not a measurement: dry job"},
+		{"run/bench-24600003039.1/", "measured, but not a measurement: dry job."},
 	} {
 		if c.page == "index.html" {
 			c.page = "" // the first match would be any folder's

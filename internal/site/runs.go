@@ -26,11 +26,7 @@ func (s *site) runList() error {
 func (s *site) runTable() template.HTML {
 	t := newTable("cards runs", "Archived runs, newest first",
 		col{"Run (UTC)", true}, col{"Kind", true}, col{"Commit", true}, col{"Machine", true},
-		col{"Results", false}, col{"Failed", false}, col{"Unstable", false}, col{"In trends", true})
-	original := map[string]*derive.Run{}
-	for _, r := range s.runs {
-		original[string(r.Kind)+"/"+r.ID] = r
-	}
+		col{"Results", false}, col{"Failed", false}, col{"Verdicts", true}, col{"Unstable", false}, col{"In trends", true})
 	listed := 0
 	for _, r := range slices.Backward(s.d.Runs) {
 		if listed++; listed > limits.RunListRows {
@@ -43,7 +39,7 @@ func (s *site) runTable() template.HTML {
 		run := s.runLink(r, "../")
 		if r.DuplicateOf != "" {
 			run = stamp(r.Started)
-			if o := original[string(r.Kind)+"/"+r.DuplicateOf]; o != nil && s.hasPage[o] {
+			if o := s.runByID[string(r.Kind)+"/"+r.DuplicateOf]; o != nil && s.hasPage[o] {
 				state = `<span class="muted">copy of the run of ` + s.runLink(o, "../") + "</span>"
 			}
 		}
@@ -52,15 +48,43 @@ func (s *site) runTable() template.HTML {
 			failed = loud(r.Counts.Failed, "")
 		}
 		t.row(run+`<span class="module">`+s.workflow(r)+"</span>", esc(kindWords(r.Kind))+small(string(r.JobKind)), s.commit(r), mainMachine(r),
-			count(r.Counts.Benchmarks), failed, count(r.Counts.Unstable), state)
+			count(r.Counts.Benchmarks), failed, runClaims(r), count(r.Counts.Unstable), state)
 	}
 	return t.html()
 }
 
+// runClaims writes what a run claims for the list of runs. A run out of reach
+// is not judged again, and says nothing.
+func runClaims(r *derive.Run) template.HTML {
+	c := r.Claims
+	switch {
+	case !r.InTrend || r.DuplicateOf != "" || r.Results == nil:
+		return absent
+	case c.Judged == 0 && c.Slower+c.Faster == 0:
+		return `<span class="muted">none judged</span>`
+	}
+	out := template.HTML("")
+	if c.Slower > 0 {
+		out = counted(c.Slower, perf.Slower)
+	}
+	if c.Slower > 0 && c.Faster > 0 {
+		out += "<br>"
+	}
+	if c.Faster > 0 {
+		out += counted(c.Faster, perf.Faster)
+	}
+	if out == "" {
+		return "no claim"
+	}
+	return out
+}
+
 // runBody feeds run.tmpl.
 type runBody struct {
-	Heading, Lead            template.HTML
-	Excluded                 string
+	Heading, Lead, Chance    template.HTML
+	Shifts                   []template.HTML
+	Claims                   template.HTML
+	Retired                  problems
 	Facts                    []fact
 	Failed, Skipped, Missing problems
 	Warnings                 []template.HTML
@@ -82,8 +106,8 @@ func (s *site) runPages() error {
 
 func (s *site) runPage(r *derive.Run) error {
 	const root = "../../"
-	b := runBody{Heading: heading(r), Excluded: excluded(r), Facts: s.runFacts(r)}
-	b.Lead = plural(r.Counts.Benchmarks, kindNoun(r.Kind)) + " measured, none judged."
+	b := runBody{Heading: heading(r), Facts: s.runFacts(r), Lead: s.tally(r), Chance: chance(r), Shifts: shifts(r, limits.RunProblems),
+		Claims: s.findingTable(r, root, nil), Retired: s.retiredList(keysOf(r.Results), root, limits.RunProblems)}
 	b.Failed, b.Skipped, b.Missing = s.failures(r, root, "")
 	for i := range r.Diagnostics {
 		if i == limits.RunProblems {
@@ -135,19 +159,21 @@ func (s *site) runFacts(r *derive.Run) []fact {
 // runResults is the table of everything a run measured, by module.
 func (s *site) runResults(run *derive.Run, root string) template.HTML {
 	t := newTable("cards results", "All results of this run, by module. Intervals are at "+levelWords(s.d)+" unless marked.",
-		col{"Name", true}, col{"Value", false}, col{"n", false}, col{"CV", false}, col{"Repeatability", true},
+		col{"Name", true}, col{"Value", false}, col{"n", false}, col{"Repeatability", true}, col{"Verdict", true},
 		col{"Allocated", false}, col{"Previous run", false})
 	var last *derive.Result
-	results := slices.DeleteFunc(slices.Clone(run.Results), func(r *derive.Result) bool { return r.Status != perf.OK })
+	results := slices.DeleteFunc(slices.Clone(s.listed(run.Results)), func(r *derive.Result) bool { return r.Status != perf.OK })
 	for _, r := range results[:min(len(results), limits.ResultRows)] {
 		if last == nil || r.Key.Module != last.Key.Module {
 			t.group(name(r.Key.Module))
 		}
 		last = r
 		m := r.Headline()
-		cv := absent
+		repeats := stability(r)
 		if m != nil {
-			cv = percent(m.CV)
+			if cv, ok := m.CV.Get(); ok {
+				repeats += small("CV " + text.HTMLNumbers.Percent(cv))
+			}
 		}
 		label := s.benchName(r, root, false)
 		if why := statusWords(r); why != "" && run.InTrend {
@@ -156,7 +182,7 @@ func (s *site) runResults(run *derive.Run, root string) template.HTML {
 		if r.CarriedFrom != "" {
 			label += small("carried forward")
 		}
-		t.row(label, s.value(m), samples(m), cv, stability(r), s.value(r.Metric(perf.AllocBytes)), s.previous(run, r, m))
+		t.row(label, s.value(m), samples(m), repeats, resultVerdict(r), s.value(r.Metric(perf.AllocBytes)), s.previous(run, r, m))
 	}
 	t.more(len(results) - limits.ResultRows)
 	return t.html()

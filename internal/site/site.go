@@ -56,6 +56,9 @@ type site struct {
 	machines map[string]int            // CPU model -> line of charts
 	images   map[*derive.Series][]byte // of the headline series
 	names    []string                  // of the lines
+	runByID  map[string]*derive.Run    // by kind and id, without copies
+	retired  map[string]string         // reason, by key id
+	leftOut  map[string][]at           // results the configuration leaves out, newest first, by key id
 }
 
 // bench is a benchmark or scenario with a page.
@@ -76,7 +79,8 @@ type at struct {
 
 func newSite(d *derive.Derived) *site {
 	s := &site{d: d, trend: map[perf.Kind][]*derive.Run{}, position: map[*derive.Run]int{},
-		series: map[string][]*derive.Series{}, byKey: map[string]*bench{}, hasPage: map[*derive.Run]bool{}}
+		series: map[string][]*derive.Series{}, byKey: map[string]*bench{}, hasPage: map[*derive.Run]bool{},
+		runByID: map[string]*derive.Run{}, retired: map[string]string{}, leftOut: map[string][]at{}}
 	for _, r := range d.Runs {
 		if r.InTrend {
 			s.position[r] = len(s.trend[r.Kind])
@@ -89,6 +93,12 @@ func newSite(d *derive.Derived) *site {
 			continue
 		}
 		s.runs = append(s.runs, r)
+		s.runByID[string(r.Kind)+"/"+r.ID] = r
+		for _, res := range r.Results {
+			if res.Excluded != "" {
+				s.leftOut[res.Key.ID()] = append(s.leftOut[res.Key.ID()], at{r, res})
+			}
+		}
 		if pages[r.Kind]++; pages[r.Kind] <= limits.RunPages {
 			s.hasPage[r] = true
 		}
@@ -101,6 +111,9 @@ func newSite(d *derive.Derived) *site {
 	for _, sr := range d.Series {
 		id := sr.Key.ID()
 		s.series[id] = append(s.series[id], sr)
+		if sr.Retired != "" {
+			s.retired[id] = sr.Retired
+		}
 	}
 	s.rankMachines()
 	s.collectBenches()

@@ -16,6 +16,7 @@ type unstableBody struct {
 	Table    template.HTML
 	Expected template.HTML
 	Unclear  template.HTML // count of results without samples
+	Retired  problems
 }
 
 func (s *site) unstablePage() error {
@@ -24,7 +25,12 @@ func (s *site) unstablePage() error {
 	if run := s.newest(perf.Bench, true); run != nil {
 		c := run.Counts
 		b.Run = s.runAt(run, root) + ", " + s.commit(run)
-		b.Stable, b.Count = plural(c.Stable, "result"), plural(c.Unstable, "result")
+		kept := 0
+		for _, r := range s.listed(run.Results) {
+			kept += rank(r.Stability == derive.Unstable && r.Headline() != nil)
+		}
+		b.Stable, b.Count = plural(c.Stable, "result"), plural(kept, "result")
+		b.Retired = s.retiredList(keysOf(run.Results), root, limits.RunProblems)
 		b.Table = s.unstableTable(run, derive.Unstable, root)
 		b.Expected = s.unstableTable(run, derive.ExpectedUnstable, root)
 		if n := c.Benchmarks - c.Stable - c.Unstable - c.ExpectedUnstable; n > 0 {
@@ -41,7 +47,7 @@ func (s *site) unstableTable(run *derive.Run, class derive.Stability, root strin
 	}
 	t := newTable("cards unstable", caption, col{"Name", true}, col{"Value", false}, col{"CV", false}, col{"Reason", true}, last)
 	rows := 0
-	for _, r := range run.Results {
+	for _, r := range s.listed(run.Results) {
 		m := r.Headline()
 		if r.Stability != class || m == nil {
 			continue

@@ -48,6 +48,8 @@ func excluded(r *derive.Run) string {
 		return ""
 	case r.Excluded == string(perf.Dry), r.Excluded == string(perf.Short):
 		return "not a measurement: " + r.Excluded + " job"
+	case strings.HasPrefix(r.Excluded, "excluded: "):
+		return "left out: " + text.Cut(text.Visible(strings.TrimPrefix(r.Excluded, "excluded: ")), limits.SentenceRunes)
 	case r.Excluded != "":
 		return "not in trends: " + text.Visible(r.Excluded)
 	}
@@ -63,14 +65,95 @@ func statusWords(r *derive.Result) string {
 		return "skipped"
 	case r.JobKind == perf.Dry, r.JobKind == perf.Short:
 		return "not a measurement: " + string(r.JobKind) + " job"
+	case r.Excluded != "":
+		return "left out"
 	case !r.InTrend:
 		return "not in trends"
 	}
 	return ""
 }
 
+// why explains a verdict's reason code to a person.
+type why struct {
+	code     string
+	short    string // beside a verdict in a list
+	sentence string // what it means
+	help     string // what would help, "" for nothing
+}
+
+// whys has every reason code of [perf.Verdict].
+var whys = []why{
+	{"few-runs", "too few runs", "There are fewer than two earlier runs to compare with.", "The next runs on the default branch."},
+	{"other-machine", "other machine", "All earlier runs were measured on other machines, and times of different machines do not compare.",
+		"More runs on this processor model, or a runner of one fixed model."},
+	{"noisy", "too noisy", "Earlier runs differ from each other so much that the change is known no better than the interval says: it may be nothing.",
+		"Longer iterations, a quieter machine, or a co-run that measures both versions side by side."},
+	{"two-clusters", "two clusters", "The earlier runs lie in two groups, as if measured on two machines or of two things.",
+		"Look at the samples; name the machine, or split the benchmark."},
+	{"platform-shift", "platform shift taken out", "Most benchmarks measured on this machine moved together. The verdict is about what this one did beyond that.",
+		"A look at the runner, its image and the toolchain: the code has no part in it."},
+	{"small", "below the margin", "It differs from the earlier runs, but by less than the margin from which a change is claimed.",
+		"A co-run, if changes this small matter."},
+	{"constant-rate", "constant rate", "The load generator sent requests at a rate it was told to keep, so the throughput is that rate and says nothing about the system.",
+		"Judge the latency, or let the generator send as fast as it can."},
+	{"errors", "too many errors", "More than 1 % of the requests failed, and failing fast looks like being fast.",
+		"Mend the errors first."},
+	{"carried", "carried forward", "It was not measured again because its sources did not change, so there is no new evidence.", ""},
+	{"not-judged", "not judged", "This metric describes the measurement and is no aim of its own.", ""},
+	{"unknown-direction", "direction unknown", "Nothing says whether more of this is better or worse.",
+		"A manifest that says it, or a metric with a unit that tells."},
+	{"no-ratio", "no ratio", "The value is 0, missing or negative, so there is no ratio to compare.", "A longer measurement, if it should not be 0."},
+	{"accepted", "accepted", "The change was accepted in perf-accepted.yml; what follows is compared with the new level.", ""},
+}
+
+// whyOf explains a code; one that is not known stands for itself.
+func whyOf(code string) why {
+	for _, w := range whys {
+		if w.code == code {
+			return w
+		}
+	}
+	code = text.Cut(text.Visible(code), 40)
+	return why{code, code, "Reason: " + code + ".", ""}
+}
+
+// metricWord is a metric in a list or sentence.
+func metricWord(metric string) string {
+	if centre, stat := splitMetric(metric); stat != "" {
+		return metricWord(centre) + " " + stat
+	}
+	switch metric {
+	case perf.Time:
+		return "time"
+	case perf.RealTime:
+		return "wall-clock time"
+	case perf.CPUTime:
+		return "CPU time"
+	case perf.AllocBytes:
+		return "allocated bytes"
+	case perf.Allocs:
+		return "allocations"
+	case perf.Latency, perf.Throughput, perf.ErrorRate, perf.RSS:
+		return strings.ToLower(metricTitle(metric))
+	}
+	return metricTitle(metric)
+}
+
+// splitMetric splits the name of a judged percentile: "latency_p95".
+func splitMetric(name string) (metric, stat string) {
+	for _, stat := range []string{"p95", "p99"} {
+		if m, ok := strings.CutSuffix(name, "_"+stat); ok && m == perf.Latency {
+			return m, stat
+		}
+	}
+	return name, ""
+}
+
 // metricTitle is the heading of a metric.
 func metricTitle(metric string) string {
+	if centre, stat := splitMetric(metric); stat != "" {
+		return metricTitle(centre) + ", " + strings.TrimPrefix(stat, "p") + "th percentile"
+	}
 	switch metric {
 	case perf.Time:
 		return "Time per operation"
@@ -204,19 +287,24 @@ func (s *site) failures(r *derive.Run, root, moreAt string) (failed, skipped, mi
 	return failed, skipped, missing
 }
 
-// benchName writes a benchmark's name, linked when it has a page, and below it
-// its module, if asked, and its job.
+// benchName writes a result's benchmark as [site.keyName] does.
 func (s *site) benchName(r *derive.Result, root string, module bool) template.HTML {
-	out := name(r.Key.Benchmark())
-	if b := s.byKey[r.Key.ID()]; b != nil {
+	return s.keyName(r.Key, root, module)
+}
+
+// keyName writes a benchmark's name, linked when it has a page, and below it
+// its module, if asked, and its job.
+func (s *site) keyName(k perf.Key, root string, module bool) template.HTML {
+	out := name(k.Benchmark())
+	if b := s.byKey[k.ID()]; b != nil {
 		out = link(root+"bench/"+b.slug+"/index.html", out)
 	}
 	var below []template.HTML
 	if module {
-		below = append(below, name(r.Key.Module))
+		below = append(below, name(k.Module))
 	}
-	if r.Key.Job != "" {
-		below = append(below, name(r.Key.Job))
+	if k.Job != "" {
+		below = append(below, name(k.Job))
 	}
 	switch len(below) {
 	case 1:

@@ -8,7 +8,8 @@
 //
 // Classes used: "chart", "spark", "grid", "tick", "m0" … "m5" (one per machine),
 // "line", "band", "bar" (intervals), "dot", "hollow", "cross", "sample", "center",
-// "last".
+// "last", "step", "claim" with "slower" or "faster" and "suspected", of "ring" and
+// "head".
 package svg
 
 import (
@@ -88,6 +89,15 @@ func (d *doc) path(class string, p *path) {
 	d.WriteString(`<path class="` + class + `" d="`)
 	d.Write(p.Bytes())
 	d.WriteString(`"/>`)
+}
+
+// titledGroup writes a group with its accessible name.
+func (d *doc) titledGroup(class, title string, inside func()) {
+	d.WriteString(`<g class="` + class + `"><title>`)
+	d.text(title)
+	d.WriteString("</title>")
+	inside()
+	d.WriteString("</g>")
 }
 
 // num writes a coordinate with at most one decimal.

@@ -307,3 +307,57 @@ func TestTextWidth(t *testing.T) {
 		}
 	}
 }
+
+// A claim is told by a ring, an arrow head, its dashes and a title: each works
+// without colour.
+func TestTrendClaims(t *testing.T) {
+	ps := series(6, 0.5)
+	ps[1].Claim = Claim{Slower, false, "slower, suspected <1>"}
+	ps[2].Claim = Claim{Slower, true, "slower, confirmed"}
+	ps[4].Claim = Claim{Faster, true, "faster, confirmed"}
+	ps[5].Value, ps[5].Lo, ps[5].Hi, ps[5].Claim = 130, 129, 131, Claim{Slower, true, "at the edge"}
+	c, err := trend(ps).Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := wellFormed(t, c.SVG)
+	if len(paths["ring"]) != 4 || len(paths["head"]) != 4 {
+		t.Fatalf("%d rings and %d heads, want 4", len(paths["ring"]), len(paths["head"]))
+	}
+	for _, want := range []string{`<g class="claim slower suspected"><title>slower, suspected &lt;1&gt;</title>`, `<g class="claim faster"><title>faster, confirmed</title>`} {
+		if !strings.Contains(c.SVG, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	// Heads of slower and faster point in opposite directions, also where there
+	// is no room above the point, and none leaves the chart.
+	for i, up := range []bool{true, true, false, true} {
+		var x, y float64
+		head := paths["head"][i]
+		if up != strings.Contains(head, "l5-6l5 6z") || up == strings.Contains(head, "l5 6l5-6z") {
+			t.Errorf("head %d: %s", i, head)
+		}
+		if _, err := fmt.Sscanf(head, "m%g %g", &x, &y); err != nil || y < 8 || y > 244 {
+			t.Errorf("head %d begins at %v, %v (%v)", i, x, y, err)
+		}
+	}
+}
+
+func TestTrendSteps(t *testing.T) {
+	tr := trend(series(6, 0.5))
+	tr.Steps = []Step{{1, 2, "step 1: a & b"}, {3, 5, "step 2"}}
+	c, err := tr.Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := wellFormed(t, c.SVG)["step"]; len(got) != 2 {
+		t.Errorf("%d steps, want 2", len(got))
+	}
+	if !strings.Contains(c.SVG, "<title>step 1: a &amp; b</title>") || !strings.Contains(c.SVG, ">2</text>") {
+		t.Error("a step has no name or no number")
+	}
+	tr.Steps = []Step{{1, 6, "beyond"}}
+	if _, err := tr.Render(); err == nil {
+		t.Error("a step beyond the runs was drawn")
+	}
+}

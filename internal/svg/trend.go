@@ -2,6 +2,7 @@ package svg
 
 import (
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +14,13 @@ type Trend struct {
 	Width, Height int      // of the view box
 	Runs          []string // label under each run, oldest first; "\n" starts a second line
 	Lines         []Line   // one per machine; line i has class and marker i modulo [Lines]
+	Steps         []Step   // changes of level, drawn as numbered rules
+}
+
+// Step is a change of level that happened after one run and not after another.
+type Step struct {
+	Before, After int    // indexes into Runs
+	Title         string // its accessible name
 }
 
 // Line joins the points of one machine, in run order.
@@ -25,7 +33,27 @@ type Point struct {
 	Interval bool // whether Lo and Hi are known
 	Lo, Hi   float64
 	Mark     Mark
+	Claim    Claim
 }
+
+// Claim is what is said about a point: it stands in a ring with an arrow head
+// on the side of its direction. The ring is dashed as long as one run alone
+// says so. Shapes and titles tell the same as the colours.
+type Claim struct {
+	Kind  ClaimKind
+	Sure  bool
+	Title string // the claim in words, its accessible name
+}
+
+// ClaimKind is the direction of a claim.
+type ClaimKind uint8
+
+// The directions, by what is good or bad, not by up or down.
+const (
+	NoClaim ClaimKind = iota
+	Slower
+	Faster
+)
 
 // Mark is how a point is drawn.
 type Mark uint8
@@ -73,6 +101,12 @@ func (t Trend) Render() (Chart, error) {
 	x := newColumns(len(t.Runs), t.Runs, 2, float64(t.Width)-a.labelWidth()-8)
 	a.draw(&d, x.left, x.right)
 	x.draw(&d, t.Runs, float64(t.Height)-19)
+	for i, s := range t.Steps {
+		if s.Before < 0 || s.Before >= len(t.Runs) || s.After < 0 || s.After >= len(t.Runs) {
+			return Chart{}, finite(math.NaN(), "the place of step %d", i+1)
+		}
+		drawStep(&d, s, i+1, &a, x)
+	}
 	for i, l := range t.Lines {
 		if len(l.Points) == 0 {
 			continue
@@ -81,8 +115,56 @@ func (t Trend) Render() (Chart, error) {
 		drawLine(&d, l.Points, &a, x, i%Lines)
 		d.WriteString("</g>")
 	}
+	for _, l := range t.Lines {
+		drawClaims(&d, l.Points, &a, x)
+	}
 	d.WriteString("</svg>")
 	return Chart{SVG: d.String(), Axis: a.words()}, nil
+}
+
+// drawStep draws a dashed rule halfway between the runs of a step, with its
+// number at the foot.
+func drawStep(d *doc, s Step, number int, a *axis, x columns) {
+	at := (x.at(s.Before) + x.at(s.After)) / 2
+	var rule path
+	rule.moveTo(at, a.top)
+	rule.lineTo(at, a.bottom)
+	d.titledGroup("tick", s.Title, func() {
+		d.path("step", &rule)
+		d.label(at+3, a.bottom-4, strconv.Itoa(number))
+	})
+}
+
+// drawClaims rings the points that something is claimed of.
+func drawClaims(d *doc, points []Point, a *axis, x columns) {
+	for _, p := range points {
+		class, up := "claim slower", -1.0
+		switch p.Claim.Kind {
+		case NoClaim:
+			continue
+		case Faster:
+			class, up = "claim faster", 1
+		}
+		if !p.Claim.Sure {
+			class += " suspected"
+		}
+		px, py := x.at(p.Run), a.y(p.Value)
+		var ring, head path
+		ring.outline(px, py, outline{-8, 0, "a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"})
+		// The head stands where it points to, or where there is room.
+		middle := py + up*14
+		if middle < a.top+3 || middle > a.bottom-3 {
+			middle = py - up*14
+		}
+		head.moveTo(px-5, middle-up*3)
+		head.lineTo(px, middle+up*3)
+		head.lineTo(px+5, middle-up*3)
+		head.WriteByte('z')
+		d.titledGroup(class, p.Claim.Title, func() {
+			d.path("ring", &ring)
+			d.path("head", &head)
+		})
+	}
 }
 
 func checkPoint(p Point, runs int) error {
