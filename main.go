@@ -22,7 +22,7 @@ func main() {
 		debug.SetGCPercent(50) // a runner's memory is scarcer than a tenth of a second
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(800 << 20) // where the collector must not fall behind; not a bound
+		debug.SetMemoryLimit(700 << 20) // where the collector must not fall behind; not a bound
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

@@ -195,7 +195,7 @@ func (f *excludedFile) check() (key, why string) {
 // match something.
 func badPattern(pattern string) string {
 	if pattern != "" && !strings.ContainsAny(pattern, "/*?") {
-		return "must begin with the module, for example core/BenchmarkSend or */BenchmarkSend"
+		return "must begin with the module, for example core/BenchmarkSend or *BenchmarkSend"
 	}
 	return ""
 }

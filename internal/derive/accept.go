@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -99,4 +100,34 @@ func (c *court) acceptClaims(list []config.Accepted, q question, settled map[int
 			v.Reasons = append(v.Reasons, "accepted")
 		}
 	}
+}
+
+// unused are the acceptances that can have no effect: a pattern no benchmark
+// matches, a commit no run measured.
+func (j *judging) unused(runs []*Run) (diags []perf.Diagnostic) {
+	for _, a := range j.opt.Config.Accepted {
+		d := perf.Diagnostic{Severity: perf.Warning, Code: "accepted", Where: perf.Where{File: config.AcceptedName, Line: a.Line}, What: "accepts nothing"}
+		switch {
+		case !j.matches(a):
+			d.Why = fmt.Sprintf("no benchmark in trends is called %s", a.Benchmark)
+			d.Do = "Names begin with the module; * stands for any text, for example *BenchmarkSend*."
+		case a.Commit != "" && !slices.ContainsFunc(runs, func(r *Run) bool { return ofCommit(r.Meta, a.Commit) }):
+			d.Severity = perf.Notice
+			d.Why = fmt.Sprintf("no run measured commit %s", a.Commit)
+			d.Do = "Leave out commit: the entry then takes effect with the run that measures it."
+		default:
+			continue
+		}
+		diags = append(diags, d)
+	}
+	return diags
+}
+
+func (j *judging) matches(a config.Accepted) bool {
+	for q, c := range j.courts {
+		if slices.ContainsFunc(c.keys, func(k perf.Key) bool { return a.Matches(k, q.name()) }) {
+			return true
+		}
+	}
+	return false
 }

@@ -81,21 +81,22 @@ func Build(entries iter.Seq2[perf.Entry, error], opt Options) (*Derived, []perf.
 	if d.Runs, err = buildRuns(group(list), opt); err != nil {
 		return nil, diags, err
 	}
-	d.judge(opt)
-	return d, diags, nil
+	return d, append(diags, d.judge(opt)...), nil
 }
 
-// judge derives what rests on all runs together.
-func (d *Derived) judge(opt Options) {
+// judge derives what rests on all runs together, and says what of the
+// configuration has no part in it.
+func (d *Derived) judge(opt Options) []perf.Diagnostic {
 	j := judgeRuns(d.Runs, opt)
 	d.Series = series(d.Runs, opt.Config.Excluded)
-	d.Open = j.open(d.Series)
+	d.Open = j.open(d.Series, d.Runs)
 	if opt.Config.Verdict.Rule == config.RuleADR {
 		applyADR(d)
 	}
 	findSteps(d.Series)
 	findAnomalies(d.Series)
 	d.Badge = badge(d, opt.Config.Verdict)
+	return j.unused(d.Runs)
 }
 
 // buildRuns makes the runs in canonical order, with the results of those within

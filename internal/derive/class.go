@@ -3,6 +3,7 @@ package derive
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"perfband/internal/perf"
@@ -11,10 +12,11 @@ import (
 // envClass names the class of machine a result belongs to: processor, system
 // and toolchain. Results of different classes are never compared. Patch levels
 // do not count: hosted runners change them every week, and what they do to
-// speed shows as a platform shift. known is false if the processor is unknown;
+// speed shows as a platform shift. The number of processors does, since more of
+// them are faster for what runs in parallel. known is false if the processor is unknown;
 // such results are a class of their own.
 func envClass(e perf.Env) (class string, known bool) {
-	parts := []string{e.CPUModel, e.OS, minor(e.OSVersion), e.Arch}
+	parts := []string{e.CPUModel, strconv.Itoa(e.CPUCount), e.OS, minor(e.OSVersion), e.Arch}
 	for _, name := range slices.Sorted(maps.Keys(e.Toolchain)) {
 		parts = append(parts, name, minor(e.Toolchain[name]))
 	}
@@ -24,7 +26,7 @@ func envClass(e perf.Env) (class string, known bool) {
 // exactClass is the class for metrics that do not vary by chance: the
 // processor's model has no part in them.
 func exactClass(e perf.Env) string {
-	e.CPUModel = ""
+	e.CPUModel, e.CPUCount = "", 0
 	class, _ := envClass(e)
 	return class
 }

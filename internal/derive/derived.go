@@ -122,6 +122,8 @@ type Result struct {
 	// Excluded says why the configuration leaves the result out, "" if it does not.
 	Excluded  string
 	Anomalies []Anomaly
+	// Retired says why the configuration keeps the benchmark out of lists.
+	Retired string
 
 	origin *perf.Run // of the entry it stands in; nil once remembered
 }
@@ -234,6 +236,8 @@ type Open struct {
 	Lo, Hi    perf.Num // absent for a suspicion's
 	// PAdjusted is that of the newest verdict, absent for exact metrics.
 	PAdjusted perf.Num
+	// Gone says that later runs of its module do not have the benchmark any more.
+	Gone bool
 }
 
 // Beyond reports that chance is no explanation: the slowdown is confirmed, or

@@ -72,7 +72,7 @@ type place struct {
 
 // of returns the place of a result with an environment.
 func (p *place) of(e perf.Env) place {
-	same := p.stated && e.CPUModel == p.env.CPUModel && e.OS == p.env.OS && e.OSVersion == p.env.OSVersion && e.Arch == p.env.Arch &&
+	same := p.stated && e.CPUModel == p.env.CPUModel && e.CPUCount == p.env.CPUCount && e.OS == p.env.OS && e.OSVersion == p.env.OSVersion && e.Arch == p.env.Arch &&
 		maps.Equal(e.Toolchain, p.env.Toolchain)
 	if !same {
 		*p = place{env: e, exact: exactClass(e), stated: true}
@@ -106,6 +106,7 @@ func (j *judging) run(run *Run) {
 	now := j.effective(run)
 	j.rates.see(run)
 	for _, r := range run.Results {
+		r.Retired = retired(r.Key, j.opt.Config.Excluded)
 		if r.InTrend && !r.Side {
 			j.call(run, r)
 		}
@@ -183,9 +184,15 @@ func (c *court) call(r *Result, key string, at place, m *Metric, to *perf.Verdic
 		to.Outcome, to.Reasons = perf.None, []string{"no-ratio"}
 		return
 	}
-	class, known := at.class, at.known
+	class, known, group := at.class, at.known, number(c.groups, r.Key.Module)
+	if r.Env.CPUCount == 0 {
+		class += procs(r.Dims)
+	}
 	if exact {
 		class, known = at.exact, true
+	}
+	if m.Name == perf.ErrorRate {
+		group = -1 // machines fail no requests
 	}
 	if _, ok := c.index[key]; !ok {
 		c.index[key] = len(c.index)
@@ -194,7 +201,7 @@ func (c *court) call(r *Result, key string, at place, m *Metric, to *perf.Verdic
 	spread, _ := m.CV.Get()
 	c.subjects = append(c.subjects, subject{r, m, to, v})
 	c.results = append(c.results, history.Result{Series: c.index[key], Class: number(c.classes, class), Known: known,
-		Group: number(c.groups, r.Key.Module), Value: cost(m, v), Spread: spread, Exact: exact})
+		Group: group, Value: cost(m, v), Spread: spread, Exact: exact})
 }
 
 // exactly reports that a metric is judged exactly: it does not vary by chance.
@@ -218,9 +225,21 @@ func cost(m *Metric, v float64) float64 {
 	return math.Log(v)
 }
 
-// errorFloor is the error rate added before two are compared: between a few
-// errors in a million and none there is no change worth telling.
-const errorFloor = 0.001
+// errorFloor is the error rate added before two are compared, so that what
+// counts is percentage points as long as there are few errors: between one in a
+// thousand and none there is no change worth telling.
+const errorFloor = 0.01
+
+// procs is what a result says of the number of processors it used, where its
+// machine's is not known.
+func procs(dims []perf.Param) string {
+	for _, d := range dims {
+		if d.Name == "procs" {
+			return "\x00" + d.Value
+		}
+	}
+	return ""
+}
 
 // number gives each text a small number.
 func number(m map[string]int, text string) int {
@@ -273,7 +292,7 @@ func (c *court) fill(s subject, v history.Verdict) {
 	to.Detectable = perf.Some(math.Expm1(v.Detectable)).Round12()
 	to.Ratio, to.Lo, to.Hi = ratio(v.Change), ratio(v.Change-v.Half), ratio(v.Change+v.Half)
 	if exactly(s.metric) {
-		to.Ratio, to.Lo, to.Hi = exactRatio(s, v)
+		to.Ratio, to.Lo, to.Hi = exactRatio(s.metric, s.value, v.Change, v.Half)
 	}
 	to.Level = perf.Some(1 - v.Alpha).Round12()
 	to.PValue = perf.Some(v.P).Round12()
@@ -283,22 +302,22 @@ func ratio(ln float64) perf.Num { return perf.Some(math.Exp(ln)).Round12() }
 
 // exactRatio is the ratio to the baseline and to the ends of its range, absent
 // where the baseline is 0.
-func exactRatio(s subject, v history.Verdict) (mid, lo, hi perf.Num) {
+func exactRatio(m *Metric, value, change, half float64) (mid, lo, hi perf.Num) {
 	to := func(change float64) perf.Num {
-		base := cost(s.metric, s.value) - change
-		if s.metric.Better == perf.Higher {
+		base := cost(m, value) - change
+		if m.Better == perf.Higher {
 			base = -base
 		}
 		old := math.Expm1(base)
-		if old < 1e-9 || s.value == 0 && s.metric.Better == perf.Higher {
+		if old < 1e-9 || value == 0 && m.Better == perf.Higher {
 			return perf.Num{}
 		}
-		if s.metric.Better == perf.Higher {
-			return perf.Some(old / s.value).Round12()
+		if m.Better == perf.Higher {
+			return perf.Some(old / value).Round12()
 		}
-		return perf.Some(s.value / old).Round12()
+		return perf.Some(value / old).Round12()
 	}
-	return to(v.Change), to(v.Change - v.Half), to(v.Change + v.Half)
+	return to(change), to(change - half), to(change + half)
 }
 
 // adjust sets the Benjamini-Hochberg adjusted p of all claims a run could

@@ -48,15 +48,16 @@ func TestEnvClass(t *testing.T) {
 		change        func(*perf.Env)
 		timing, exact bool
 	}{
-		"patch levels":  {func(e *perf.Env) { e.OSVersion, e.Toolchain["go"], e.Toolchain["cc"] = "24.04.9", "1.26.9", "14.2.9" }, true, true},
-		"kernel, cores": {func(e *perf.Env) { e.Kernel, e.CPUCount, e.MemoryBytes = "6.9", 4, 5 }, true, true},
-		"processor":     {func(e *perf.Env) { e.CPUModel = "D" }, false, true},
-		"unknown":       {func(e *perf.Env) { e.CPUModel = "" }, false, true},
-		"system":        {func(e *perf.Env) { e.OS = "darwin" }, false, false},
-		"its version":   {func(e *perf.Env) { e.OSVersion = "26.04.1" }, false, false},
-		"architecture":  {func(e *perf.Env) { e.Arch = "arm64" }, false, false},
-		"toolchain":     {func(e *perf.Env) { e.Toolchain["go"] = "1.27.0" }, false, false},
-		"another tool":  {func(e *perf.Env) { e.Toolchain["ld"] = "2" }, false, false},
+		"patch levels": {func(e *perf.Env) { e.OSVersion, e.Toolchain["go"], e.Toolchain["cc"] = "24.04.9", "1.26.9", "14.2.9" }, true, true},
+		"kernel":       {func(e *perf.Env) { e.Kernel, e.MemoryBytes = "6.9", 5 }, true, true},
+		"cores":        {func(e *perf.Env) { e.CPUCount = 4 }, false, true},
+		"processor":    {func(e *perf.Env) { e.CPUModel = "D" }, false, true},
+		"unknown":      {func(e *perf.Env) { e.CPUModel = "" }, false, true},
+		"system":       {func(e *perf.Env) { e.OS = "darwin" }, false, false},
+		"its version":  {func(e *perf.Env) { e.OSVersion = "26.04.1" }, false, false},
+		"architecture": {func(e *perf.Env) { e.Arch = "arm64" }, false, false},
+		"toolchain":    {func(e *perf.Env) { e.Toolchain["go"] = "1.27.0" }, false, false},
+		"another tool": {func(e *perf.Env) { e.Toolchain["ld"] = "2" }, false, false},
 	} {
 		if timing, exact := same(tc.change); timing != tc.timing || exact != tc.exact {
 			t.Errorf("%s: same class %v, of exact metrics %v", name, timing, exact)

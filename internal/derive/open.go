@@ -44,8 +44,10 @@ func (r *Result) Verdict() (*perf.Verdict, string) {
 		worst, name = &h.Verdict, h.Name
 	}
 	for v, n := range r.verdicts() {
-		claim := v.Outcome == perf.Slower || v.Outcome == perf.Faster
-		if worst == nil && v.Outcome != "" || claim && weight[v.Outcome] > weight[worst.Outcome] {
+		// A claim counts whatever it is about; else the headline's verdict, if it
+		// has one.
+		counts := worst == nil || worst.Outcome == perf.None || v.Outcome == perf.Slower || v.Outcome == perf.Faster
+		if v.Outcome != "" && counts && (worst == nil || weight[v.Outcome] > weight[worst.Outcome]) {
 			worst, name = v, n
 		}
 	}
@@ -57,7 +59,7 @@ func (run *Run) tallyClaims() {
 	c := &run.Claims
 	for _, r := range run.Results {
 		v, _ := r.Verdict()
-		if v == nil {
+		if v == nil || r.Retired != "" {
 			continue
 		}
 		switch v.Outcome {
@@ -86,10 +88,12 @@ func (run *Run) tallyClaims() {
 }
 
 // open lists the slowdowns that are open after the last run.
-func (j *judging) open(series []*Series) []Open {
+func (j *judging) open(series []*Series, runs []*Run) []Open {
 	labels, retired, newest, adjusted := map[string]string{}, map[string]bool{}, map[string]*Run{}, map[string]perf.Num{}
+	metrics := map[string]*Metric{}
 	for _, s := range series {
 		newest[s.Key.ID()+s.Metric] = s.Newest().Run
+		metrics[s.Key.ID()+s.Metric] = s.Newest().Metric
 		for v, metric := range s.Newest().Result.verdicts() {
 			adjusted[s.Key.ID()+metric] = v.PAdjusted
 		}
@@ -107,12 +111,19 @@ func (j *judging) open(series []*Series) []Open {
 			if ch := c.judge.Open(n); ch != nil {
 				o.Since, o.Before, o.Confirmed = c.runs[ch.Since], c.runAt(ch.Before), c.runs[ch.Confirmed]
 				o.Ratio, o.Lo, o.Hi = ratio(ch.Ratio), ratio(ch.Ratio-ch.Half), ratio(ch.Ratio+ch.Half)
+				if m := metrics[key.ID()+q.metric]; exactly(m) {
+					o.Ratio, o.Lo, o.Hi = exactRatio(m, centre(m).Or(0), ch.Ratio, ch.Half)
+				}
+				o.Gone = gone(newest[key.ID()+q.metric], key.Module, runs)
 			} else if c.judge.Suspicion(n) > 0 {
 				before, first, last, r := c.judge.SuspectedSince(n)
 				if c.runs[last] != newest[key.ID()+q.metric] {
 					continue // a later run could neither confirm nor refute it
 				}
 				o.Since, o.Before, o.Ratio = c.runs[first], c.runAt(before), ratio(r)
+				if m := metrics[key.ID()+q.metric]; exactly(m) {
+					o.Ratio, _, _ = exactRatio(m, centre(m).Or(0), r, 0)
+				}
 			} else {
 				continue
 			}
@@ -123,6 +134,25 @@ func (j *judging) open(series []*Series) []Open {
 		return cmp.Or(-compareBool(a.Confirmed != nil, b.Confirmed != nil), -cmp.Compare(a.Ratio.Or(0), b.Ratio.Or(0)), a.Key.Compare(b.Key))
 	})
 	return out
+}
+
+// goneAfter is how many later runs of a module must lack a benchmark for it to
+// count as gone.
+const goneAfter = 3
+
+// gone reports that a benchmark last measured in a run is no part of its module
+// any more: later runs had the module without it.
+func gone(last *Run, module string, runs []*Run) bool {
+	without := 0
+	for _, run := range slices.Backward(runs) {
+		if run == last {
+			return without >= goneAfter
+		}
+		if run.Kind == last.Kind && run.InTrend && slices.ContainsFunc(run.Results, func(r *Result) bool { return r.InTrend && r.Key.Module == module }) {
+			without++
+		}
+	}
+	return false
 }
 
 func compareBool(a, b bool) int {
@@ -207,14 +237,29 @@ func (run *Run) judgeable() (n int) {
 	return n
 }
 
+// shifted is by how much more than least benchmarks of a known machine are surely
+// slower together in a run, at most; 0 if they are not. It may be the machine or
+// code they share, so it is no good news.
+func shifted(run *Run, least float64) (most float64) {
+	for _, s := range run.Shifts {
+		if lo, ok := s.Lo.Get(); ok && s.CPU != "" && lo-1 > least {
+			most = max(most, lo-1)
+		}
+	}
+	return most
+}
+
 // badgeOf is the badge of a run with n benchmarks that count.
 func badgeOf(run *Run, n int, open []Open, v config.Verdict) Badge {
-	slow, sure := map[string]bool{}, math.Inf(-1)
+	slow, sure, fromZero := map[string]bool{}, math.Inf(-1), false
 	for _, o := range open {
-		if o.Key.Kind != run.Kind || !o.Beyond() {
+		if o.Key.Kind != run.Kind || !o.Beyond() || o.Gone {
 			continue
 		}
 		slow[o.Key.ID()] = true
+		if _, ok := o.Ratio.Get(); !ok && o.Confirmed != nil {
+			fromZero = true
+		}
 		if lo, ok := o.Lo.Get(); ok && o.Confirmed != nil {
 			sure = max(sure, lo-1)
 		}
@@ -226,8 +271,12 @@ func badgeOf(run *Run, n int, open []Open, v config.Verdict) Badge {
 			worst = ", worst"
 		}
 		return Badge{State: "red", Symbol: "▲▲", Message: fmt.Sprintf("%d slower%s by ≥ %.0f %%", len(slow), worst, math.Floor(100*sure)), Count: n}
+	case fromZero:
+		return Badge{State: "red", Symbol: "▲▲", Message: fmt.Sprintf("%d slower (%d)", len(slow), n), Count: n}
 	case len(slow) > 0:
 		return Badge{State: "amber", Symbol: "▲", Message: fmt.Sprintf("%d slower (%d)", len(slow), n), Count: n}
+	case shifted(run, v.MinMargin) > 0:
+		return Badge{State: "amber", Symbol: "▲", Message: fmt.Sprintf("platform shift +%.0f %%", math.Floor(100*shifted(run, v.MinMargin))), Count: n}
 	case run.Claims.Judged == 0:
 		return Badge{State: "grey", Symbol: "?", Message: fmt.Sprintf("%d measured, not judged", n), Count: n}
 	case 2*run.Claims.Judged < n:

@@ -16,6 +16,7 @@ var reasonWords = map[string]string{
 	string(history.TwoClusters):  "earlier runs lie in two clusters",
 	string(history.Small):        "the change is smaller than the margin",
 	string(history.Shifted):      "judged relative to a platform shift",
+	string(history.StillOpen):    "at the level of an open slowdown",
 	"accepted":                   "accepted",
 	"carried":                    "carried forward, not measured",
 	"no-ratio":                   "not a positive number",
@@ -38,7 +39,9 @@ func ReasonWords(code string) string {
 // has none. What only goes with a verdict (a platform shift that was taken out,
 // an acceptance) explains nothing.
 func MainReason(v *perf.Verdict) string {
-	i := slices.IndexFunc(v.Reasons, func(code string) bool { return code != string(history.Shifted) && code != "accepted" })
+	i := slices.IndexFunc(v.Reasons, func(code string) bool {
+		return code != string(history.Shifted) && code != string(history.StillOpen) && code != "accepted"
+	})
 	if i < 0 {
 		return ""
 	}

@@ -38,7 +38,7 @@ func runsOf(values ...string) []perf.Entry {
 // recovered when it is gone.
 func TestVerdictStates(t *testing.T) {
 	d := build(t, runsOf("100 101 102", "101 102 101", "100 102 101", "300 301 303", "301 302 300", "300 299 301", "101 101 100")...)
-	want := []string{"inconclusive  few-runs", "inconclusive  few-runs", "inconclusive  noisy", "slower suspected", "slower confirmed", "inconclusive  noisy", "inconclusive recovered noisy"}
+	want := []string{"inconclusive  few-runs", "inconclusive  few-runs", "inconclusive  noisy", "slower suspected", "slower confirmed", "inconclusive  open;noisy", "inconclusive recovered noisy"}
 	if diff := cmp.Diff(want, outcomes(d, perf.Time)); diff != "" {
 		t.Error(diff)
 	}

@@ -16,13 +16,19 @@ type obs struct {
 // baseline is the newest results of one series on one class of machine since
 // its last change, with what is computed from them.
 type baseline struct {
-	class   int
-	known   bool
-	exact   bool
-	obs     []obs // by run, at most window
-	mean    float64
-	squares float64 // sum of squared deviations
-	cv      float64 // median of obs.cv, NaN if unknown
+	class int
+	known bool
+	exact bool
+	group int
+	odd   int // results of an exact metric that differed and were left out
+	// Spread of the results before the last change, which is the benchmark's own
+	// as much as that of those since: squares and degrees of freedom.
+	spareSquares float64
+	spareDF      int
+	obs          []obs // by run, at most window
+	mean         float64
+	squares      float64 // sum of squared deviations
+	cv           float64 // median of obs.cv, NaN if unknown
 }
 
 func (b *baseline) n() int { return len(b.obs) }
@@ -46,9 +52,34 @@ func (b *baseline) add(os ...obs) {
 	b.compute()
 }
 
-// since drops results of runs before run.
+// constant reports that all results are equal, rounding apart.
+func (b *baseline) constant() bool { return b.squares < 1e-18 }
+
+// since drops results of runs before run. What they tell of the spread stays.
 func (b *baseline) since(run int) {
-	b.obs = slices.DeleteFunc(b.obs, func(o obs) bool { return o.run < run })
+	at := 0
+	for at < len(b.obs) && b.obs[at].run < run {
+		at++
+	}
+	if at > 1 {
+		dropped := make([]float64, at)
+		for i, o := range b.obs[:at] {
+			dropped[i] = o.value
+		}
+		b.spareSquares, b.spareDF = b.spareSquares+squares(dropped), b.spareDF+at-1
+		if most := window - 1; b.spareDF > most {
+			b.spareSquares, b.spareDF = b.spareSquares*float64(most)/float64(b.spareDF), most
+		}
+	}
+	b.obs, b.odd = slices.Delete(b.obs, 0, at), 0
+	b.compute()
+}
+
+// move sets all results to another speed of the machine.
+func (b *baseline) move(change float64) {
+	for i := range b.obs {
+		b.obs[i].value += change
+	}
 	b.compute()
 }
 
@@ -185,7 +216,7 @@ func (t *track) baseline(class int) *baseline {
 // add makes a result part of its class's baseline.
 func (t *track) add(r Result, o obs) {
 	if !slices.ContainsFunc(t.classes, func(b *baseline) bool { return b.class == r.Class }) {
-		t.classes = append(t.classes, &baseline{class: r.Class, known: r.Known, exact: r.Exact})
+		t.classes = append(t.classes, &baseline{class: r.Class, known: r.Known, exact: r.Exact, group: r.Group})
 	}
 	t.baseline(r.Class).add(o)
 }

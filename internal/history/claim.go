@@ -2,6 +2,7 @@ package history
 
 import (
 	"math"
+	"slices"
 
 	"perfband/internal/perf"
 	"perfband/internal/stats"
@@ -17,6 +18,21 @@ func (q quantiles) get(p, df float64) float64 {
 	v, ok := q[k]
 	if !ok {
 		v = stats.StudentTQuantile(p, df)
+		q[k] = v
+	}
+	return v
+}
+
+// f is the p-quantile of the F distribution with d1 >= 1 and d2 > 0 degrees of
+// freedom, infinite for d1 = 0; d2 is rounded down to quarters.
+func (q quantiles) f(p float64, d1 int, d2 float64) float64 {
+	if d1 < 1 {
+		return math.Inf(1)
+	}
+	k := [2]float64{-p, float64(d1)*1e6 + max(math.Floor(4*d2)/4, 0.25)}
+	v, ok := q[k]
+	if !ok {
+		v = stats.FQuantile(p, float64(d1), max(math.Floor(4*d2)/4, 0.25))
 		q[k] = v
 	}
 	return v
@@ -38,9 +54,10 @@ func (j *Judge) claim(c *candidate) float64 {
 		return 0
 	}
 	sign := math.Copysign(1, e)
-	// In a small group the shift may be another benchmark's own change. Then the
-	// one that moved is the one whose measured value did.
-	if c.shift != 0 && c.together <= smallGroup && sign*(c.Value-c.base.recentRaw()) < j.set.MinMargin {
+	// The shift may be others' own change: in a small group one benchmark's, in a
+	// larger one that of the half that became slower, unless nearly all share it.
+	// Then those moved whose measured value did.
+	if c.shift != 0 && (c.together <= smallGroup || sign < 0 && !c.common) && sign*(c.Value-c.base.recentRaw()) < j.set.MinMargin {
 		return 0
 	}
 	return sign
@@ -50,19 +67,23 @@ func (j *Judge) claim(c *candidate) float64 {
 func (j *Judge) settle(c *candidate) Verdict {
 	t := &j.tracks[c.Series]
 	o := obs{run: j.run, value: c.Value, raw: c.Value, cv: logSpread(c.Spread)}
-	if !c.Known {
-		o.value -= c.shift // between unknown machines the shift is most of the spread
+	if !c.Known || c.told {
+		o.value -= c.shift // what is the machine's doing is no spread of the benchmark
 	}
-	v := Verdict{Outcome: perf.Inconclusive, Baseline: -1, Adjusted: c.Value - c.shift, Alpha: j.alpha(c.Known)}
+	v := Verdict{Outcome: perf.Inconclusive, Baseline: -1, Adjusted: o.value - j.settled[c.machine()], Alpha: j.alpha(c.Known)}
+	if t.open != nil && t.open.Ratio > 0 {
+		v.Reasons = append(v.Reasons, StillOpen)
+	}
 	if was, ok := j.returned(t, c); ok {
 		j.describe(was, &v)
 		j.explain(was, &v)
+		v.Reasons = slices.DeleteFunc(v.Reasons, func(r Reason) bool { return r == StillOpen })
 		v.State = perf.Recovered
 		t.restore(c.Result, o)
 		return v
 	}
 	if !c.judged() {
-		v.Reasons = []Reason{unjudged(t, c)}
+		v.Reasons = append(v.Reasons, unjudged(t, c))
 		t.add(c.Result, o)
 		return v
 	}
@@ -91,8 +112,8 @@ func unjudged(t *track, c *candidate) Reason {
 }
 
 // returned reports that a result is back at the level before an open slowdown:
-// inside that level's interval and nearer to it than to the slow one. It gives
-// the candidate as seen from that level.
+// inside that level's interval, which must tell the two levels apart, and nearer
+// to it than to the slow one. It gives the candidate as seen from that level.
 func (j *Judge) returned(t *track, c *candidate) (*candidate, bool) {
 	if t.open == nil {
 		return nil, false
@@ -108,7 +129,7 @@ func (j *Judge) returned(t *track, c *candidate) (*candidate, bool) {
 	if was.exact {
 		limit = max(limit, exactMargin)
 	}
-	return &was, math.Abs(e) <= limit && math.Abs(e) < math.Abs(e-t.open.Ratio)
+	return &was, limit < t.open.Ratio && math.Abs(e) <= limit && math.Abs(e) < math.Abs(e-t.open.Ratio)
 }
 
 // describe fills in the numbers of a candidate with a baseline.
@@ -153,6 +174,11 @@ const leastVariance = 1e-12
 // state of its claim.
 func (j *Judge) persist(t *track, c *candidate, o obs, sign float64) perf.State {
 	s := t.suspect
+	if sign == 0 && s != nil && c.base.obs[0].run >= s.since {
+		// This class of machine has seen nothing else, so it refutes nothing.
+		t.add(c.Result, o)
+		return perf.NoState
+	}
 	if sign == 0 || s == nil || s.sign != sign {
 		t.dismiss()
 	}
@@ -164,7 +190,7 @@ func (j *Judge) persist(t *track, c *candidate, o obs, sign float64) perf.State 
 		t.suspect = &suspicion{sign: sign, since: j.run, before: c.base.newest()}
 	}
 	s = t.suspect
-	s.results = append(s.results, claimed{c.Class, o, c.e - c.shift, max(c.predictive(), leastVariance), c.variance / float64(c.base.n())})
+	s.results = append(s.results, claimed{c.Class, c.Group, o, c.e - c.shift, max(c.predictive(), leastVariance), c.variance / float64(c.base.n()), c.exact})
 	if len(s.results) < j.set.ConfirmAfter {
 		return perf.Suspected
 	}
@@ -179,7 +205,12 @@ func (t *track) dismiss() {
 	}
 	t.suspect = nil
 	for _, r := range s.results {
-		t.baseline(r.class).add(r.obs)
+		b := t.baseline(r.class)
+		if r.exact && oddOnes*(b.odd+1) <= b.n()+b.odd {
+			b.odd++ // one value among many equal ones does not make them noisy
+			continue
+		}
+		b.add(r.obs)
 	}
 }
 
@@ -249,7 +280,7 @@ func (t *track) restore(r Result, o obs) {
 	slow := t.classes
 	t.classes, t.before, t.open, t.suspect = t.before, nil, nil, nil
 	for _, b := range slow {
-		if b.n() <= recent && find(t.classes, b.class) != nil {
+		if b.n() <= recent && !b.exact && find(t.classes, b.class) != nil {
 			t.baseline(b.class).add(b.obs...)
 		}
 	}

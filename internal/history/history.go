@@ -47,11 +47,18 @@ const (
 	// marginSpreads is the margin in standard deviations between runs, between
 	// MinMargin and Margin: a quiet benchmark's small changes count.
 	marginSpreads = 5
+	// oddOnes is how many equal results it takes to overlook a different one.
+	oddOnes = 4
 	// exactMargin is the margin of exact metrics: tools count a few bytes of their
 	// own.
 	exactMargin = 0.01
+	// noisier is the confidence at which a benchmark is noisier than its like.
+	noisier = 0.95
 	// spreadFloor is the smallest standard deviation between runs believed in.
 	spreadFloor = 0.002
+	// commonShare of a machine's results must share a shift for it to be beyond
+	// doubt the machine's.
+	commonShare = 0.75
 	// recent is how many newest unadjusted values tell who moved in a small group.
 	recent = 5
 	// smallGroup is the number of benchmarks up to which the median of the others
@@ -101,6 +108,7 @@ const (
 	TwoClusters  Reason = "two-clusters"   // earlier results lie in two clusters
 	Shifted      Reason = "platform-shift" // judged relative to what the others on the machine did
 	Small        Reason = "small"          // outside the interval, but less than the margin
+	StillOpen    Reason = "open"           // an earlier slowdown, of which this level is a part, is still open
 )
 
 // Verdict is the judgement of one result. Numbers are natural logs; they are
@@ -130,6 +138,7 @@ type Shift struct {
 	Change       float64 // ln
 	Half         float64 // half width of its 95 % interval
 	Results      int
+	common       bool // nearly all of them share it
 }
 
 // Change is a confirmed change of one series that is still open.
@@ -147,13 +156,19 @@ type Judge struct {
 	set    Settings
 	tracks []track
 	run    int
-	prior  [2]stats.SpreadPrior // of unknown and known machines
-	spread [2][]stats.SpreadObs // what they were learnt from; kept for its room
-	quant  quantiles
+	// lasting and settled are the platform shifts of known machines: those under
+	// way, and the sum of those that were taken for the machine's new speed.
+	lasting map[machineID]*lasting
+	settled map[machineID]float64
+	prior   [2]stats.SpreadPrior // of unknown and known machines
+	spread  [2][]stats.SpreadObs // what they were learnt from; kept for its room
+	quant   quantiles
 }
 
 // New returns a judge without a past.
-func New(set Settings) *Judge { return &Judge{set: set, run: -1, quant: quantiles{}} }
+func New(set Settings) *Judge {
+	return &Judge{set: set, run: -1, quant: quantiles{}, lasting: map[machineID]*lasting{}, settled: map[machineID]float64{}}
+}
 
 // track is the past of one series.
 type track struct {
@@ -174,10 +189,12 @@ type suspicion struct {
 
 type claimed struct {
 	class int
+	group int
 	obs   obs
 	e     float64 // change against the baseline
 	v     float64 // variance of that change
 	base  float64 // the part of v that results of one class share: the baseline's
+	exact bool
 }
 
 // Open returns a series' open change, nil if there is none.
@@ -244,10 +261,12 @@ func (j *Judge) Run(results []Result) ([]Verdict, []Shift) {
 	cs := j.candidates(results)
 	groups := group(cs)
 	shifts := j.shift(groups)
+	tell(cs, shifts)
 	out := make([]Verdict, len(results))
 	for _, c := range cs {
 		out[c.index] = j.settle(c)
 	}
+	j.last(groups, shifts)
 	return out, shifts
 }
 
@@ -262,6 +281,8 @@ type candidate struct {
 	shift    float64
 	exact    bool // compared exactly: the baseline did not vary either
 	together int  // results on its machine
+	common   bool // nearly all results of its machine share the shift
+	told     bool // its machine's shift is told
 	leave    bool // not to be counted in a shift: it moved itself
 }
 
@@ -290,10 +311,17 @@ func (j *Judge) candidates(results []Result) []*candidate {
 func (j *Judge) compare(c *candidate) {
 	b := c.base
 	c.e = c.Value - b.mean
-	if c.exact = c.Exact && b.squares == 0; c.exact {
+	if c.exact = c.Exact && b.constant(); c.exact {
 		return
 	}
-	c.variance, c.df = j.prior[known(c.Known)].Moderate(b.squares, b.n()-1, b.covariates(b.mean, c.Spread))
+	x := b.covariates(b.mean, c.Spread)
+	p := j.prior[known(c.Known)]
+	c.variance, c.df = p.Moderate(b.squares, b.n()-1, x)
+	// A benchmark that is surely noisier than its like speaks for itself.
+	own, df := b.squares+b.spareSquares, b.n()-1+b.spareDF
+	if v := own / float64(max(df, 1)); v > p.Variance(x)*j.quant.f(noisier, df, p.DF) {
+		c.variance, c.df = v, float64(df)
+	}
 	c.variance = max(c.variance, spreadFloor*spreadFloor)
 }
 
@@ -311,7 +339,7 @@ func (j *Judge) learn() {
 	obs[0], obs[1] = obs[0][:0], obs[1][:0]
 	for i := range j.tracks {
 		for _, b := range j.tracks[i].classes {
-			if b.n() >= 2 && !(b.exact && b.squares == 0) {
+			if b.n() >= 2 && !(b.exact && b.constant()) {
 				v := max(b.squares/float64(b.n()-1), spreadFloor*spreadFloor)
 				k := known(b.known)
 				obs[k] = append(obs[k], stats.SpreadObs{Var: v, DF: b.n() - 1, X: b.covariates(b.mean, 0)})

@@ -5,24 +5,29 @@ import (
 	"slices"
 )
 
+// machineID names a machine within one judge: the results of one module on one
+// class of machine.
+type machineID struct{ group, class int }
+
+func (r Result) machine() machineID { return machineID{r.Group, r.Class} }
+
 // machine is the judged results of one run that share a machine.
 type machine struct {
-	group, class int
-	cs           []*candidate
+	machineID
+	cs []*candidate
 }
 
 // group joins candidates that share a machine, in order of their first series.
 func group(cs []*candidate) []*machine {
-	type id struct{ group, class int }
-	index := map[id]*machine{}
+	index := map[machineID]*machine{}
 	var out []*machine
 	for _, c := range cs {
 		if !c.judged() || c.Group < 0 || c.Exact {
 			continue
 		}
-		k := id{c.Group, c.Class}
+		k := c.machine()
 		if index[k] == nil {
-			index[k] = &machine{group: c.Group, class: c.Class}
+			index[k] = &machine{machineID: k}
 			out = append(out, index[k])
 		}
 		index[k].cs = append(index[k].cs, c)
@@ -94,6 +99,15 @@ func (j *Judge) setShifts(m *machine) {
 		}
 		c.shift = shrink(middle, medianVariance(max(v, 0), n), c.Known)
 	}
+	share := 0
+	for _, c := range m.cs {
+		if math.Abs(c.e-c.shift) <= max(j.half(c), j.set.MinMargin) {
+			share++
+		}
+	}
+	for _, c := range m.cs {
+		c.common = float64(share) >= commonShare*float64(len(m.cs))
+	}
 }
 
 // counts reports that a candidate tells of its machine: not if it moved itself.
@@ -148,7 +162,83 @@ func (m *machine) told(least float64) (Shift, bool) {
 		es[i] = c.e
 		v += c.predictive()
 	}
-	s := Shift{Group: m.group, Class: m.class, Results: len(m.cs), Change: median(es)}
+	s := Shift{Group: m.group, Class: m.class, Results: len(m.cs), Change: median(es), common: m.cs[0].common}
 	s.Half = 1.96 * math.Sqrt(medianVariance(v, len(m.cs)))
 	return s, math.Abs(s.Change) > max(least, s.Half)
+}
+
+// tell lets every result of a machine whose shift is told know of it, so that
+// the past keeps the machine's old speed. One that has no baseline yet is taken
+// to share it. A shift that only most results share may be their own doing: it
+// is told, and the past is what was measured.
+func tell(cs []*candidate, shifts []Shift) {
+	for _, s := range shifts {
+		for _, c := range cs {
+			if s.common && c.machine() == (machineID{s.Group, s.Class}) && c.Known && !c.Exact {
+				c.told = true
+				if !c.judged() {
+					c.shift = s.Change
+				}
+			}
+		}
+	}
+}
+
+// lasting is a shift of a known machine in the same direction for some runs.
+type lasting struct {
+	runs int
+	sum  float64
+}
+
+// last takes a shift that has lasted for the machine's new speed: the past is
+// moved to it. A shift that ends before leaves no trace.
+func (j *Judge) last(machines []*machine, shifts []Shift) {
+	told := map[machineID]float64{}
+	for _, s := range shifts {
+		if s.common {
+			told[machineID{s.Group, s.Class}] = s.Change
+		}
+	}
+	for _, m := range machines {
+		change, now := told[m.machineID]
+		l := j.lasting[m.machineID]
+		switch {
+		case !now && len(m.cs) < tellResults || !m.cs[0].Known:
+			continue // too few to tell, or no machine to speak of
+		case !now:
+			delete(j.lasting, m.machineID)
+			continue
+		case l == nil || l.sum*change < 0:
+			l = &lasting{}
+			j.lasting[m.machineID] = l
+		}
+		l.runs++
+		l.sum += change
+		if l.runs >= recent {
+			j.move(m.machineID, l.sum/float64(l.runs))
+			delete(j.lasting, m.machineID)
+		}
+	}
+}
+
+// move sets the past of a machine to another speed.
+func (j *Judge) move(id machineID, change float64) {
+	j.settled[id] += change
+	for i := range j.tracks {
+		t := &j.tracks[i]
+		for _, bs := range [][]*baseline{t.classes, t.before} {
+			for _, b := range bs {
+				if b.group == id.group && b.class == id.class && !b.exact {
+					b.move(change)
+				}
+			}
+		}
+		if t.suspect != nil {
+			for k := range t.suspect.results {
+				if r := &t.suspect.results[k]; r.group == id.group && r.class == id.class && !r.exact {
+					r.obs.value += change
+				}
+			}
+		}
+	}
 }

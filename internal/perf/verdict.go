@@ -36,7 +36,8 @@ const (
 
 // Verdict is a judgement of one metric of one run against its baseline.
 // Ratio is cost(run)/cost(baseline): above 1 is worse whatever the direction
-// of the metric. Lo and Hi are present exactly when the result was judged.
+// of the metric. Lo and Hi are present when the result was judged, except
+// against a baseline of 0; Level tells without exception.
 type Verdict struct {
 	Outcome  Outcome `json:"outcome"`
 	State    State   `json:"state,omitempty"`

@@ -74,7 +74,9 @@ func Report(w io.Writer, known *History, judged []string, unknown []*History) er
 	set := history.DefaultSettings()
 	a := KnownMachines(known, set, from)
 	fmt.Fprintf(w, "| known machines, code unchanged | results | share |\n|:--|--:|--:|\n")
-	row := func(what string, k, n int) { fmt.Fprintf(w, "| %s | %d of %d | %.2f %% |\n", what, k, n, 100*float64(k)/float64(n)) }
+	row := func(what string, k, n int) {
+		fmt.Fprintf(w, "| %s | %d of %d | %.2f %% |\n", what, k, n, 100*float64(k)/float64(n))
+	}
 	row("judged, earlier runs on the same CPU model", a.Rates.Judged, a.Rates.Results)
 	row("claimed slower or faster after one run", a.Rates.Claimed, a.Rates.Judged)
 	row("confirmed", a.Rates.Confirmed, a.Rates.Judged)

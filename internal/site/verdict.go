@@ -161,7 +161,7 @@ func change(metric string, better perf.Better, ratio, lo, hi perf.Num) string {
 		head = size + " higher"
 	}
 	if metric == perf.ErrorRate {
-		bounds += ", 0.1 % added to both"
+		bounds += ", 1 % added to both"
 	}
 	return head + bounds
 }

@@ -130,7 +130,7 @@ func TestChange(t *testing.T) {
 		{perf.AllocBytes, perf.Lower, perf.Num{}, perf.Num{}, perf.Num{}, "from or to 0"},
 		{perf.AllocBytes, perf.Lower, n(3), n(2), perf.Num{}, "+200 % (interval open)"},
 		{"latency_p95", perf.Lower, n(1.6), n(1.5), n(1.7), "1.60× slower [1.50, 1.70]"},
-		{perf.ErrorRate, perf.Lower, n(5), n(4), n(6), "5.0× higher [4.0, 6.0], 0.1 % added to both"},
+		{perf.ErrorRate, perf.Lower, n(5), n(4), n(6), "5.0× higher [4.0, 6.0], 1 % added to both"},
 		{perf.Throughput, perf.Higher, n(0), n(0), n(0), "from or to 0"},
 	} {
 		got := strings.ReplaceAll(change(c.metric, c.better, c.ratio, c.lo, c.hi), "\u202f", " ")

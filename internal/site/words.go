@@ -84,14 +84,14 @@ type why struct {
 // whys has every reason code of [perf.Verdict].
 var whys = []why{
 	{"few-runs", "too few runs", "There are fewer than two earlier runs to compare with.", "The next runs on the default branch."},
-	{"other-machine", "other machine", "All earlier runs were measured on other machines, and times of different machines do not compare.",
+	{"other-machine", "other machine", "All earlier runs were measured on other machines, or with another system or toolchain, and such times do not compare.",
 		"More runs on this processor model, or a runner of one fixed model."},
 	{"noisy", "too noisy", "Earlier runs differ from each other so much that the change is known no better than the interval says: it may be nothing.",
 		"Longer iterations, a quieter machine, or a co-run that measures both versions side by side."},
 	{"two-clusters", "two clusters", "The earlier runs lie in two groups, as if measured on two machines or of two things.",
 		"Look at the samples; name the machine, or split the benchmark."},
 	{"platform-shift", "platform shift taken out", "Most benchmarks measured on this machine moved together. The verdict is about what this one did beyond that.",
-		"A look at the runner, its image and the toolchain: the code has no part in it."},
+		"A look at the runner, its image and the toolchain. Whether code they share has a part in it only a co-run tells."},
 	{"small", "below the margin", "It differs from the earlier runs, but by less than the margin from which a change is claimed.",
 		"A co-run, if changes this small matter."},
 	{"constant-rate", "constant rate", "The load generator sent requests at a rate it was told to keep, so the throughput is that rate and says nothing about the system.",
@@ -103,6 +103,8 @@ var whys = []why{
 	{"unknown-direction", "direction unknown", "Nothing says whether more of this is better or worse.",
 		"A manifest that says it, or a metric with a unit that tells."},
 	{"no-ratio", "no ratio", "The value is 0, missing or negative, so there is no ratio to compare.", "A longer measurement, if it should not be 0."},
+	{"open", "slowdown open", "It is compared with the level since the slowdown that is still open, not with the one before.",
+		"Undo the slowdown, or accept it in perf-accepted.yml."},
 	{"accepted", "accepted", "The change was accepted in perf-accepted.yml; what follows is compared with the new level.", ""},
 }
 

@@ -48,3 +48,14 @@ func StudentTTwoSided(t, df float64) float64 {
 	}
 	return mathext.RegIncBeta(df/2, 0.5, df/(df+square))
 }
+
+// FQuantile is the p-quantile of the F distribution with d1 and d2 > 0 degrees
+// of freedom, p in (0, 1): from the inverse of the regularised incomplete beta
+// function, Abramowitz and Stegun 26.6.2. NaN out of these ranges.
+func FQuantile(p, d1, d2 float64) float64 {
+	if !(p > 0 && p < 1) || !(d1 > 0) || !(d2 > 0) {
+		return math.NaN()
+	}
+	x := mathext.InvRegIncBeta(d1/2, d2/2, p)
+	return d2 * x / (d1 * (1 - x))
+}
