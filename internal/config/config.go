@@ -6,6 +6,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -27,6 +28,9 @@ type Config struct {
 	Verdict Verdict `yaml:"verdict"`
 	Archive Archive `yaml:"archive"`
 	Site    Site    `yaml:"site"`
+	// Aliases join the series of renamed benchmarks: "module/old name" to
+	// "module/new name". Parameters and job stay as they are.
+	Aliases map[string]string `yaml:"aliases"`
 
 	// Accepted and Excluded stand in files of their own, see [Config.ReadLists].
 	Accepted []Accepted `yaml:"-"`
@@ -117,7 +121,41 @@ func (c *Config) check() (key, why string) {
 			return "archive.exclude", why
 		}
 	}
+	for _, old := range slices.Sorted(maps.Keys(c.Aliases)) {
+		if why := c.badAlias(old, c.Aliases[old]); why != "" {
+			return "aliases", why
+		}
+	}
 	return "", ""
+}
+
+// badAlias says what is wrong with an alias, "" if nothing is.
+func (c *Config) badAlias(old, now string) string {
+	_, name, ok := strings.Cut(old, "/")
+	_, newName, okNow := strings.Cut(now, "/")
+	_, again := c.Aliases[now]
+	switch {
+	case !ok || !okNow || name == "" || newName == "":
+		return fmt.Sprintf("%q: %q must join two names of the form module/benchmark, the old one first", old, now)
+	case again:
+		return fmt.Sprintf("%q: %q is itself an old name; join every old name to the newest", old, now)
+	}
+	return ""
+}
+
+// Renamed is the key under which a benchmark's series goes on, its own unless an
+// alias says otherwise.
+func (c *Config) Renamed(k perf.Key) perf.Key {
+	now, ok := c.Aliases[k.Module+"/"+k.Name]
+	if !ok {
+		return k
+	}
+	if name, same := strings.CutPrefix(now, k.Module+"/"); same {
+		k.Name = name // a module's name may hold slashes
+	} else {
+		k.Module, k.Name, _ = strings.Cut(now, "/")
+	}
+	return k
 }
 
 // badSchema says what is wrong with the schema number of a file, "" if nothing is.

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -235,7 +237,8 @@ func readList(folder fs.FS, dir, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Digest identifies what the lists say; comments and lines do not count.
+// Digest identifies what the lists and aliases say; comments and lines do not
+// count.
 func (c Config) Digest() string {
 	h := sha256.New()
 	for _, a := range c.Accepted {
@@ -244,6 +247,9 @@ func (c Config) Digest() string {
 	for _, e := range c.Excluded {
 		fmt.Fprintf(h, "excluded %q %q %s %s %q %q\n", e.Run, e.Machine,
 			e.From.UTC().Format(time.RFC3339Nano), e.To.UTC().Format(time.RFC3339Nano), e.Benchmark, e.Reason)
+	}
+	for _, old := range slices.Sorted(maps.Keys(c.Aliases)) {
+		fmt.Fprintf(h, "alias %q %q\n", old, c.Aliases[old])
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -182,6 +182,7 @@ func result(s *perf.Suite, i int, env perf.Env, e perf.Entry, m perf.EntryModule
 		*s = clean(*s)
 	}
 	r.Key.Params, r.Dims = cleanParams(r.Key.Params), cleanParams(r.Dims)
+	r.Key = opt.Config.Renamed(r.Key)
 	if r.JobKind == "" {
 		r.JobKind = perf.Default
 	}
