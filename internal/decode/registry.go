@@ -76,7 +76,10 @@ type Input struct {
 }
 
 // formats is the table of all formats, in the order of ties.
-var formats = []Format{benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark}
+var formats = []Format{
+	benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark,
+	bencherMetrics,
+}
 
 // Names lists the format names, sorted.
 func Names() []string {

@@ -1,0 +1,5 @@
+package decode
+
+import "testing"
+
+func FuzzBMF(f *testing.F) { fuzzFormat(f, "bmf") }
