@@ -77,7 +77,7 @@ var forTests = []string{
 
 // programs are folders of small programs beside the product, which no rule but
 // that of their own purpose binds.
-var programs = []string{"bench", "testdata"}
+var programs = []string{"bench", "testdata", "internal/decode/new"}
 
 // mayPrint are the packages that may touch the standard streams; all others
 // write through the log of internal/gh.
