@@ -309,7 +309,7 @@ func exactRatio(m *Metric, value, change, half float64) (mid, lo, hi perf.Num) {
 			base = -base
 		}
 		old := math.Expm1(base)
-		if old < 1e-9 || value == 0 && m.Better == perf.Higher {
+		if old < 1e-6 || value == 0 && m.Better == perf.Higher {
 			return perf.Num{}
 		}
 		if m.Better == perf.Higher {

@@ -112,7 +112,7 @@ func (j *judging) open(series []*Series, runs []*Run) []Open {
 				o.Since, o.Before, o.Confirmed = c.runs[ch.Since], c.runAt(ch.Before), c.runs[ch.Confirmed]
 				o.Ratio, o.Lo, o.Hi = ratio(ch.Ratio), ratio(ch.Ratio-ch.Half), ratio(ch.Ratio+ch.Half)
 				if m := metrics[key.ID()+q.metric]; exactly(m) {
-					o.Ratio, o.Lo, o.Hi = exactRatio(m, centre(m).Or(0), ch.Ratio, ch.Half)
+					o.Ratio, o.Lo, o.Hi = exactRatio(m, centre(m).Or(0), ch.Ratio, 0) // exact: no interval
 				}
 				o.Gone = gone(newest[key.ID()+q.metric], key.Module, runs)
 			} else if c.judge.Suspicion(n) > 0 {
