@@ -3,6 +3,7 @@ package decode
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,6 +23,11 @@ var corpusFormats = map[string]string{
 	"go":              "go",
 	"custom":          "json",
 	"gab-datajs":      "github-action-benchmark",
+
+	"hyperfine":         "hyperfine",
+	"pytest":            "pytest-benchmark",
+	"jmh":               "jmh",
+	"kotlinx-benchmark": "jmh",
 }
 
 // corpusFormat is the format of a file in a folder of the corpus; "" for one
@@ -110,7 +116,7 @@ func TestCorpus(t *testing.T) {
 	dir := corpusDir(t)
 	wrong := errata(t)
 	cases := 0
-	for _, folder := range []string{"benchmarkdotnet", "nbomber", "go", "custom", "gab-datajs", "bugs"} {
+	for _, folder := range append(slices.Sorted(maps.Keys(corpusFormats)), "bugs") {
 		wants, err := filepath.Glob(filepath.Join(dir, folder, "*.expected.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -272,7 +278,10 @@ func checkSample(t *testing.T, results []*perf.Benchmark, file string, s *expect
 func identityFits(b *perf.Benchmark, want map[string]any) bool {
 	for key, v := range want {
 		switch key {
-		case "params":
+		case "params", "parameters":
+			if v == nil {
+				continue
+			}
 			for name, value := range v.(map[string]any) {
 				if p, _ := paramOf(b.Params, name); p != fmt.Sprint(value) {
 					return false
@@ -404,14 +413,26 @@ func checkSpread(t *testing.T, b *perf.Benchmark, name string, want expectedSpre
 		return
 	}
 	metric := b.Metric(perf.Time)
-	if metric == nil {
-		metric = b.Metric(perf.Latency)
+	for _, other := range []string{perf.Latency, perf.Throughput} {
+		if metric == nil {
+			metric = b.Metric(other)
+		}
 	}
 	if metric == nil {
-		t.Errorf("%s: no time or latency for the spread", name)
+		t.Errorf("%s: no time, latency or throughput for the spread", name)
 		return
 	}
 	_, scale := corpusUnit(want.Unit)
+	if want.Kind == "error_half_width_99.9" || want.Kind == "error" {
+		ci := metric.Reported[0].CI
+		lo, okLo := ci.Lo.Get()
+		hi, okHi := ci.Hi.Get()
+		v, isNumber := want.Value.(float64)
+		if okLo != isNumber || okHi != isNumber || isNumber && (ci.Level != 0.999 || math.Abs((hi-lo)/2-v*scale) > 1e-5*v*scale) {
+			t.Errorf("%s: interval %+v, want half a width of %v", name, ci, want.Value)
+		}
+		return
+	}
 	if want.Kind != "ci" {
 		r, ok := metric.Find(want.Kind)
 		if v, isNumber := want.Value.(float64); ok != isNumber || ok && !near(r.Value, v*scale) {
