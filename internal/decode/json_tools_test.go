@@ -1,6 +1,13 @@
 package decode
 
-import "testing"
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"perfband/internal/perf"
+)
 
 func FuzzHyperfine(f *testing.F) { fuzzFormat(f, "hyperfine") }
 
@@ -18,6 +25,42 @@ func TestWithoutNaN(t *testing.T) {
 	} {
 		if got := string(withoutNaN([]byte(in))); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestGeneratedJSON compares what is read of real output with what the tool
+// printed beside it, as exactly as it prints.
+func TestGeneratedJSON(t *testing.T) {
+	dir := filepath.Join(corpusDir(t), "..", "corpus-generated")
+	for _, tc := range []struct {
+		file, name, stat string
+		printed, half    float64 // ns, and half a unit of the last digit printed
+	}{
+		{"hyperfine/hf.json", "sleep 0.01", "mean", 14.1e6, 0.05e6},
+		{"hyperfine/hf.json", "sleep 0.01", "stddev", 2.1e6, 0.05e6},
+		{"hyperfine/hf.json", "sleep 0.01", "min", 11.2e6, 0.05e6},
+		{"hyperfine/hf.json", "sleep 0.01", "max", 16.0e6, 0.05e6},
+		{"hyperfine/hf.json", "sleep 0.02", "mean", 23.3e6, 0.05e6},
+		{"hyperfine/hf.json", "sleep 0.02", "min", 21.2e6, 0.05e6},
+		{"pytest-benchmark/benchmark-trimmed.json", "test_x.py::test_fib", "mean", 11802.8, 0.05},
+		{"pytest-benchmark/benchmark-trimmed.json", "test_x.py::test_sort", "mean", 19672.1, 0.05},
+	} {
+		suites, _, err := Files(os.DirFS(dir), []string{tc.file}, Options{Explicit: true, Module: "m"})
+		if err != nil || len(suites) != 1 {
+			t.Fatalf("%s: %d suites, %v", tc.file, len(suites), err)
+		}
+		found := false
+		for i := range suites[0].Benchmarks {
+			if b := &suites[0].Benchmarks[i]; b.Name == tc.name {
+				found = true
+				if r, ok := b.Metric(perf.Time).Find(tc.stat); !ok || math.Abs(r.Value-tc.printed) > tc.half*(1+1e-9) {
+					t.Errorf("%s, %s: %s is %v, printed as %v", tc.file, tc.name, tc.stat, r.Value, tc.printed)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: no result %s", tc.file, tc.name)
 		}
 	}
 }
