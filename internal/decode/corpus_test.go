@@ -28,6 +28,7 @@ var corpusFormats = map[string]string{
 	"pytest":            "pytest-benchmark",
 	"jmh":               "jmh",
 	"kotlinx-benchmark": "jmh",
+	"cargo-bench":       "libtest",
 }
 
 // corpusFormat is the format of a file in a folder of the corpus; "" for one
@@ -413,6 +414,9 @@ func checkSpread(t *testing.T, b *perf.Benchmark, name string, want expectedSpre
 		return
 	}
 	metric := b.Metric(perf.Time)
+	if want.Unit == "custom" {
+		metric = &b.Metrics[0]
+	}
 	for _, other := range []string{perf.Latency, perf.Throughput} {
 		if metric == nil {
 			metric = b.Metric(other)
@@ -432,6 +436,9 @@ func checkSpread(t *testing.T, b *perf.Benchmark, name string, want expectedSpre
 			t.Errorf("%s: interval %+v, want half a width of %v", name, ci, want.Value)
 		}
 		return
+	}
+	if strings.HasPrefix(want.Kind, "max-min") { // the file does not say which
+		want.Kind = "spread"
 	}
 	if want.Kind != "ci" {
 		r, ok := metric.Find(want.Kind)

@@ -13,6 +13,8 @@ func FuzzHyperfine(f *testing.F) { fuzzFormat(f, "hyperfine") }
 
 func FuzzPytestBenchmark(f *testing.F) { fuzzFormat(f, "pytest-benchmark") }
 
+func FuzzLibtest(f *testing.F) { fuzzFormat(f, "libtest") }
+
 func FuzzJMH(f *testing.F) { fuzzFormat(f, "jmh") }
 
 // What Python writes for no number is replaced outside of texts only.
