@@ -29,6 +29,8 @@ var corpusFormats = map[string]string{
 	"jmh":               "jmh",
 	"kotlinx-benchmark": "jmh",
 	"cargo-bench":       "libtest",
+	"benchmarkjs":       "benchmarkjs",
+	"dart":              "dart",
 }
 
 // corpusFormat is the format of a file in a folder of the corpus; "" for one
@@ -434,6 +436,15 @@ func checkSpread(t *testing.T, b *perf.Benchmark, name string, want expectedSpre
 		v, isNumber := want.Value.(float64)
 		if okLo != isNumber || okHi != isNumber || isNumber && (ci.Level != 0.999 || math.Abs((hi-lo)/2-v*scale) > 1e-5*v*scale) {
 			t.Errorf("%s: interval %+v, want half a width of %v", name, ci, want.Value)
+		}
+		return
+	}
+	if want.Kind == "rme_percent" {
+		r := metric.Reported[0]
+		lo, _ := r.CI.Lo.Get()
+		hi, _ := r.CI.Hi.Get()
+		if v, _ := want.Value.(float64); r.CI.Level != 0.95 || !near((hi-lo)/2/r.Value, v*scale) {
+			t.Errorf("%s: interval %+v, want a relative margin of %v %%", name, r.CI, want.Value)
 		}
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"perfband/internal/perf"
@@ -14,6 +15,10 @@ func FuzzHyperfine(f *testing.F) { fuzzFormat(f, "hyperfine") }
 func FuzzPytestBenchmark(f *testing.F) { fuzzFormat(f, "pytest-benchmark") }
 
 func FuzzLibtest(f *testing.F) { fuzzFormat(f, "libtest") }
+
+func FuzzBenchmarkJS(f *testing.F) { fuzzFormat(f, "benchmarkjs") }
+
+func FuzzDart(f *testing.F) { fuzzFormat(f, "dart") }
 
 func FuzzJMH(f *testing.F) { fuzzFormat(f, "jmh") }
 
@@ -63,6 +68,27 @@ func TestGeneratedJSON(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: no result %s", tc.file, tc.name)
+		}
+	}
+}
+
+// TestEveryFormatIsFuzzed: .ci/fuzz runs the fuzz tests that are there.
+func TestEveryFormatIsFuzzed(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	for _, name := range Names() {
+		if !strings.Contains(all.String(), `{ fuzzFormat(f, "`+name+`") }`) {
+			t.Errorf("no fuzz test for the format %s", name)
 		}
 	}
 }
