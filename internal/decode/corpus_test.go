@@ -31,6 +31,8 @@ var corpusFormats = map[string]string{
 	"cargo-bench":       "libtest",
 	"benchmarkjs":       "benchmarkjs",
 	"dart":              "dart",
+	"tinybench":         "tinybench",
+	"vitest-bench":      "vitest-bench",
 }
 
 // corpusFormat is the format of a file in a folder of the corpus; "" for one

@@ -78,7 +78,7 @@ type Input struct {
 // formats is the table of all formats, in the order of ties.
 var formats = []Format{
 	benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark,
-	bencherMetrics, hyperfine, pytestBenchmark, jmh, libtest, benchmarkJS, dart,
+	bencherMetrics, hyperfine, pytestBenchmark, jmh, libtest, benchmarkJS, dart, tinybench, vitestBench,
 }
 
 // Names lists the format names, sorted.

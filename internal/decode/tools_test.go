@@ -20,6 +20,10 @@ func FuzzBenchmarkJS(f *testing.F) { fuzzFormat(f, "benchmarkjs") }
 
 func FuzzDart(f *testing.F) { fuzzFormat(f, "dart") }
 
+func FuzzTinybench(f *testing.F) { fuzzFormat(f, "tinybench") }
+
+func FuzzVitest(f *testing.F) { fuzzFormat(f, "vitest-bench") }
+
 func FuzzJMH(f *testing.F) { fuzzFormat(f, "jmh") }
 
 // What Python writes for no number is replaced outside of texts only.
@@ -50,6 +54,12 @@ func TestGeneratedJSON(t *testing.T) {
 		{"hyperfine/hf.json", "sleep 0.01", "max", 16.0e6, 0.05e6},
 		{"hyperfine/hf.json", "sleep 0.02", "mean", 23.3e6, 0.05e6},
 		{"hyperfine/hf.json", "sleep 0.02", "min", 21.2e6, 0.05e6},
+		{"tinybench/results.json", "sort 1000", "mean", 87873, 0.5},
+		{"tinybench/results.json", "sort 1000", "median", 78688, 0.5},
+		{"tinybench/results.json", "sum 1000", "mean", 312.92, 0.005},
+		{"vitest-bench/out.json", "a.bench.mjs > arr > sort 1000", "mean", 0.0853e6, 50},
+		{"vitest-bench/out.json", "a.bench.mjs > arr > sort 1000", "p99", 0.1158e6, 50},
+		{"vitest-bench/out.json", "a.bench.mjs > arr > sum 1000", "max", 0.0736e6, 50},
 		{"pytest-benchmark/benchmark-trimmed.json", "test_x.py::test_fib", "mean", 11802.8, 0.05},
 		{"pytest-benchmark/benchmark-trimmed.json", "test_x.py::test_sort", "mean", 19672.1, 0.05},
 	} {
