@@ -108,7 +108,7 @@ func TestContainer(t *testing.T) {
 	if d := cmp.Diff(wanted, slices.Sorted(maps.Keys(s.outputs))); d != "" {
 		t.Fatalf("outputs (-action.yml +publish):\n%s\n%s", d, s.log)
 	}
-	for name, want := range map[string]string{"run-id": "4711.1", "verdict": "none", "badge-color": "grey", "site-url": "", "summary-file": "perfband-out/summary.md",
+	for name, want := range map[string]string{"run-id": "4711.1", "verdict": "inconclusive", "slower": "0", "badge-color": "grey", "site-url": "", "summary-file": "perfband-out/summary.md",
 		"raw-commit":  strings.TrimSpace(gittest.Git(t, srv.Repo, "", "rev-parse", "perf-raw")),
 		"site-commit": strings.TrimSpace(gittest.Git(t, srv.Repo, "", "rev-parse", "gh-pages"))} {
 		if got := s.outputs[name]; got != want {
@@ -142,7 +142,7 @@ func TestContainer(t *testing.T) {
 			if s.code != 0 || tree() != published {
 				t.Errorf("exit %d, site changed: %v\n%s", s.code, tree() != published, s.log)
 			}
-			if d := cmp.Diff([]string{"badge-color", "site-commit", "site-url"}, slices.Sorted(maps.Keys(s.outputs))); d != "" {
+			if d := cmp.Diff([]string{"badge-color", "inconclusive", "site-commit", "site-url", "slower", "verdict"}, slices.Sorted(maps.Keys(s.outputs))); d != "" {
 				t.Errorf("outputs (-want +got):\n%s", d)
 			}
 		})
