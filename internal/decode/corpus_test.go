@@ -18,6 +18,8 @@ import (
 // corpusFormats maps the corpus's names of formats, which are also its folders,
 // to ours.
 var corpusFormats = map[string]string{
+	"renaissance":     "renaissance",
+	"dacapo":          "dacapo",
 	"benchmarkdotnet": "benchmarkdotnet",
 	"nbomber":         "nbomber",
 	"go":              "go",
@@ -349,6 +351,13 @@ func statOf(m *perf.Metric, stat string, n *float64) []float64 {
 	stat = strings.NewReplacer("p(", "p", ")", "").Replace(stat)
 	if r, ok := m.Find(stat); ok {
 		return []float64{r.Value}
+	}
+	values := m.Values()
+	switch {
+	case stat == "last" && len(values) > 0:
+		return values[len(values)-1:]
+	case stat == "mean_all":
+		stat = "mean"
 	}
 	if stat != "mean" {
 		return nil

@@ -77,6 +77,7 @@ type Input struct {
 
 // formats is the table of all formats, in the order of ties.
 var formats = []Format{
+	renaissance, dacapo,
 	benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark,
 	bencherMetrics, hyperfine, pytestBenchmark, jmh, libtest, benchmarkJS, dart, tinybench, vitestBench,
 }
