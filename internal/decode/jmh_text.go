@@ -2,243 +2,221 @@ package decode
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"perfband/internal/limits"
 	"perfband/internal/perf"
 )
 
-// jmhRow is a row of JMH's text table or CSV.
-type jmhRow struct {
-	name, mode, threads string
-	params              []perf.Param
-	count               int64
-	score, err          perf.Num
-	unit                string
+// jmhTable is the head of a text table.
+type jmhTable struct {
+	prefix                string // what a build tool prints before each line: "[info] "
+	params                []string
+	edges                 []int // where the columns of the parameters end, in runes
+	threads, count, spent bool  // columns between the mode and the score
 }
 
-// benchmark turns a row into a result.
-func (r *jmhRow) benchmark() (perf.Benchmark, error) {
-	b := perf.Benchmark{Name: r.name, Rows: 1, Status: perf.OK, JobKind: perf.Default, Params: r.params}
-	if r.mode != "" {
-		b.Identity = append(b.Identity, perf.Param{Name: "mode", Value: r.mode})
-		b.Params = append(b.Params, perf.Param{Name: "mode", Value: r.mode})
+// jmhModes are the names of the modes in a table.
+var jmhModes = []string{"thrpt", "avgt", "sample", "ss"}
+
+// jmhHeader finds the head of a text table in a line.
+func jmhHeader(line string) (t jmhTable, ok bool) {
+	at := strings.Index(line, "Benchmark ")
+	if at < 0 || at > 64 || at > 0 && line[at-1] != ' ' {
+		return t, false
 	}
-	if r.threads != "" {
-		b.Identity = append(b.Identity, perf.Param{Name: "threads", Value: r.threads})
-		if r.threads != "1" {
-			b.Params = append(b.Params, perf.Param{Name: "threads", Value: r.threads})
+	t.prefix = line[:at]
+	line = line[at:]
+	words := strings.Fields(line)
+	if len(words) < 4 || words[len(words)-1] != "Units" {
+		return t, false
+	}
+	end, from := 0, 0
+	i := 1
+	for ; strings.HasPrefix(words[i], "(") && strings.HasSuffix(words[i], ")"); i++ {
+		end = from + strings.Index(line[from:], words[i]) + len(words[i])
+		from = end
+		t.params = append(t.params, words[i][1:len(words[i])-1])
+		t.edges = append(t.edges, utf8.RuneCountInString(line[:end]))
+	}
+	if words[i] != "Mode" {
+		return t, false
+	}
+	for _, w := range words[i+1:] {
+		switch w {
+		case "Thr":
+			t.threads = true
+		case "Cnt", "Count", "Samples":
+			t.count = true
+		case "Sec":
+			t.spent = true
+		case "Score", "Mean":
+			ok = true
 		}
 	}
-	m, err := jmhUnit(r.unit)
-	if err != nil {
-		return b, err
-	}
-	score, ok := r.score.Get()
-	switch {
-	case !ok:
-		return b, errors.New("it has no score")
-	case score < 0:
-		return b, errors.New("its score is negative")
-	}
-	rep := perf.Reported{Stat: "mean", Value: score * m.Source.Scale, N: r.count}
-	if e, ok := r.err.Get(); ok {
-		rep.CI = perf.Interval{Level: 0.999, Lo: perf.Some((score - e) * m.Source.Scale), Hi: perf.Some((score + e) * m.Source.Scale)}
-	}
-	m.Reported = []perf.Reported{rep}
-	b.Metrics = []perf.Metric{m}
-	return b, nil
+	return t, ok
 }
 
-// jmhHeader finds the head of a text table in a line: the names of its
-// parameters, and whether it counts iterations.
-func jmhHeader(line string) (params []string, counts, ok bool) {
-	words := strings.Fields(line)
-	if len(words) < 4 || words[0] != "Benchmark" || words[len(words)-1] != "Units" {
-		return nil, false, false
+// strip takes away what stands before each line of the table: the same text or,
+// where that is a time, one of the same length.
+func (t *jmhTable) strip(line string) string {
+	if rest, ok := strings.CutPrefix(line, t.prefix); ok {
+		return rest
 	}
-	at := 1
-	for at < len(words) && strings.HasPrefix(words[at], "(") && strings.HasSuffix(words[at], ")") {
-		params = append(params, words[at][1:len(words[at])-1])
-		at++
+	if n := len(t.prefix); len(line) > n && line[n-1] == ' ' && line[n] != ' ' {
+		return line[n:]
 	}
-	if at >= len(words) || words[at] != "Mode" || !strings.Contains(line, "Score") {
-		return nil, false, false
-	}
-	return params, words[at+1] == "Cnt" || words[at+1] == "Samples", true
+	return line
 }
 
-// decodeJMHText reads the table at the end of JMH's output, wherever in the file
-// it begins.
+// decodeJMHText reads the tables at the end of JMH's output, wherever in the
+// file they begin.
 func decodeJMHText(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
-	s := perf.Suite{Module: in.Module, Kind: in.Kind}
-	var told problems
-	var params []string
-	counts, inTable, found := false, false, false
-	for n, line := range strings.Split(string(in.Data), "\n") {
-		line = strings.TrimRight(stripANSI(line), " \r")
-		if p, c, ok := jmhHeader(line); ok {
-			params, counts, inTable, found = p, c, true, true
+	r := jmhRows{s: perf.Suite{Module: in.Module, Kind: in.Kind}}
+	log := jmhLog{}
+	var t *jmhTable
+	number := 0
+	for raw := range bytes.Lines(in.Data) {
+		number++
+		if len(raw) > limits.LineBytes {
+			r.told.add(perf.Diagnostic{Severity: perf.Error, Code: "parse", Where: perf.Where{Line: number},
+				What: fmt.Sprintf("a line of %d bytes is skipped", len(raw)), Why: fmt.Sprintf("the limit is %d", limits.LineBytes)})
 			continue
 		}
-		words := strings.Fields(line)
-		if !inTable || len(words) == 0 || strings.Contains(words[0], ":") {
-			continue // with a colon it is a percentile or a secondary metric of the benchmark above
-		}
-		if _, err := jmhUnit(words[len(words)-1]); err != nil {
-			inTable = false // other output follows
+		line := strings.TrimRight(stripANSI(string(raw)), " \r\n")
+		if head, ok := jmhHeader(line); ok {
+			t = &head
 			continue
 		}
-		row, err := jmhTextRow(line, params, counts)
-		var b perf.Benchmark
-		if err == nil {
-			b, err = row.benchmark()
-		}
-		if err != nil {
-			told.add(perf.Diagnostic{Severity: perf.Error, Code: "invalid", Where: perf.Where{Line: n + 1}, What: "a row is refused",
-				Why: err.Error(), Do: "The other results are kept."})
+		if t == nil {
+			log.line(line)
 			continue
 		}
-		if s.Benchmarks = append(s.Benchmarks, b); len(s.Benchmarks) > limits.Benchmarks {
-			return nil, told.all(), tooMany(n + 1)
-		}
-	}
-	if !found {
-		return nil, told.all(), errors.New("there is no table of JMH in it: a line that begins with Benchmark and ends with Units")
-	}
-	return []perf.Suite{s}, told.all(), nil
-}
-
-// jmhTextRow reads a row from its right end, where every word has a meaning.
-func jmhTextRow(line string, params []string, counts bool) (r jmhRow, err error) {
-	words := strings.Fields(line)
-	take := func() string {
-		if len(words) == 0 {
-			return ""
-		}
-		w := words[len(words)-1]
-		words = words[:len(words)-1]
-		return w
-	}
-	r.unit = take()
-	value := take()
-	if len(words) > 0 && strings.Contains(words[len(words)-1], "\u00b1") {
-		take()
-		if r.err, err = jmhNumber(value); err != nil {
-			return r, err
-		}
-		value = take()
-	}
-	if r.score, err = jmhNumber(value); err != nil {
-		return r, err
-	}
-	if len(words) > 0 && words[len(words)-1] == "\u2248" {
-		return r, fmt.Errorf("its score is given as about %s only", quote(value))
-	}
-	if counts && len(words) > 0 {
-		if n, err := strconv.ParseInt(words[len(words)-1], 10, 64); err == nil {
-			r.count = n
-			take()
-		}
-	}
-	r.mode = take()
-	if len(words) != 1+len(params) {
-		return r, fmt.Errorf("it has %d words before the mode, not a name and %d parameters", len(words), len(params))
-	}
-	r.name = words[0]
-	for i, p := range params {
-		if words[1+i] != "N/A" {
-			r.params = append(r.params, perf.Param{Name: p, Value: words[1+i]})
-		}
-	}
-	return r, nil
-}
-
-// jmhNumber reads a number of a table; NaN is absent.
-func jmhNumber(text string) (perf.Num, error) {
-	if strings.EqualFold(text, "nan") || text == "" {
-		return perf.Num{}, nil
-	}
-	if strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
-		text = strings.Replace(text, ",", ".", 1) // of another locale
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return perf.Num{}, fmt.Errorf("%s is not a number", quote(text))
-	}
-	return perf.Some(v), nil
-}
-
-// decodeJMHCSV reads what `-rf csv` writes.
-func decodeJMHCSV(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
-	s := perf.Suite{Module: in.Module, Kind: in.Kind}
-	var told problems
-	r := csv.NewReader(bytes.NewReader(in.Data))
-	head, err := r.Read()
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the head of the table: %w", err)
-	}
-	column := map[string]int{}
-	for i, name := range head {
-		column[name] = i
-	}
-	for _, name := range []string{"Benchmark", "Mode", "Score", "Unit"} {
-		if _, ok := column[name]; !ok {
-			return nil, nil, fmt.Errorf("the table has no column %s", name)
-		}
-	}
-	for {
-		row, err := r.Read()
-		if err == io.EOF {
-			return []perf.Suite{s}, told.all(), nil
-		}
-		if err != nil {
-			return nil, told.all(), fmt.Errorf("read the table: %w", err)
-		}
-		line, _ := r.FieldPos(0)
-		b, err := jmhCSVRow(head, column, row)
+		row, isRow, err := t.row(t.strip(line))
+		row.line = number
 		switch {
 		case err != nil:
-			told.add(perf.Diagnostic{Severity: perf.Error, Code: "invalid", Where: perf.Where{Line: line}, What: quote(row[column["Benchmark"]]) + " is refused",
-				Why: err.Error(), Do: "The other results are kept."})
-		case strings.Contains(b.Name, ":"):
+			r.refuse(row.name, number, err.Error())
+		case isRow:
+			err = r.add(&row)
 		default:
-			s.Benchmarks = append(s.Benchmarks, b)
+			log.line(line)
 		}
-		if len(s.Benchmarks) > limits.Benchmarks {
-			return nil, told.all(), tooMany(line)
+		if err != nil && isRow {
+			return nil, r.told.all(), err
 		}
 	}
+	switch {
+	case t == nil && len(log.runs) == 0:
+		return nil, r.told.all(), errors.New("there is no table of JMH in it: a line that begins with Benchmark and ends with Units")
+	case t == nil:
+		r.told.add(perf.Diagnostic{Severity: perf.Error, Code: "parse", Where: perf.Where{Line: number},
+			What: "the output ends before the table of results", Do: "The iterations of what had ended are kept."})
+	}
+	if err := log.settle(&r, t != nil); err != nil {
+		return nil, r.told.all(), err
+	}
+	return []perf.Suite{r.s}, r.told.all(), nil
 }
 
-func jmhCSVRow(head []string, column map[string]int, row []string) (perf.Benchmark, error) {
-	get := func(name string) string {
-		if i, ok := column[name]; ok {
-			return row[i]
-		}
-		return ""
-	}
-	r := jmhRow{name: get("Benchmark"), mode: get("Mode"), threads: get("Threads"), unit: get("Unit")}
-	for i, name := range head {
-		if p, ok := strings.CutPrefix(name, "Param: "); ok && row[i] != "" {
-			r.params = append(r.params, perf.Param{Name: p, Value: row[i]})
+// row reads a line of the table; isRow is false for other output. An error
+// says why a row cannot be read.
+func (t *jmhTable) row(line string) (r jmhRow, isRow bool, err error) {
+	words := strings.Fields(line)
+	mode := -1
+	for i := len(words) - 1; i > 0; i-- {
+		if slices.Contains(jmhModes, words[i]) {
+			mode = i
+			break
 		}
 	}
-	r.count, _ = strconv.ParseInt(get("Samples"), 10, 64) // 0: unknown
-	var err error
-	if r.score, err = jmhNumber(get("Score")); err != nil {
-		return perf.Benchmark{}, err
+	if mode < 1 || len(words)-mode > 9 || line[0] == '#' {
+		return r, false, nil
 	}
-	if r.err, err = jmhNumber(get("Score Error (99.9%)")); err != nil {
-		return perf.Benchmark{}, err
+	r.name, r.mode = words[0], words[mode]
+	if len(words)-mode < 3 {
+		return r, false, errors.New("it is cut off after the mode")
 	}
-	if strings.TrimSpace(r.name) == "" {
-		return perf.Benchmark{}, errors.New("it has no name")
+	r.unit = words[len(words)-1]
+	if !strings.ContainsAny(r.unit, "/-") && jmhTimes[r.unit] == 0 && r.unit != "counts" && !strings.Contains(r.name, ":") {
+		return r, false, fmt.Errorf("it ends with %s, not with a unit", quote(r.unit))
 	}
-	return r.benchmark()
+	if err := t.numbers(&r, words[mode+1:len(words)-1]); err != nil {
+		return r, false, err
+	}
+	cells, err := t.cells(line, words[1:mode])
+	if err != nil {
+		return r, false, err
+	}
+	for i, p := range t.params {
+		if cells[i] != "N/A" && cells[i] != "" {
+			r.params = append(r.params, perf.Param{Name: p, Value: cells[i]})
+		}
+	}
+	return r, true, nil
+}
+
+// cells splits what stands between name and mode into the parameters: by words
+// or, where a value is empty or holds a blank, by the columns of the head.
+func (t *jmhTable) cells(line string, words []string) ([]string, error) {
+	if len(words) == len(t.params) {
+		return words, nil
+	}
+	runes := []rune(line)
+	from := utf8.RuneCountInString(strings.Fields(line)[0])
+	var cells []string
+	for _, edge := range t.edges {
+		if edge < from || edge >= len(runes) || runes[edge] != ' ' {
+			return nil, fmt.Errorf("it has %d words before the mode, not a name and %d parameters, and does not fit the columns", len(words)+1, len(t.params))
+		}
+		cells = append(cells, strings.TrimSpace(string(runes[from:edge])))
+		from = edge
+	}
+	if strings.Join(strings.Fields(strings.Join(cells, " ")), " ") != strings.Join(words, " ") {
+		return nil, fmt.Errorf("it has %d words before the mode, not a name and %d parameters", len(words)+1, len(t.params))
+	}
+	return cells, nil
+}
+
+// numbers reads what stands between mode and unit. The sign between score and
+// error is whatever a console made of it; older versions print none.
+func (t *jmhTable) numbers(r *jmhRow, words []string) (err error) {
+	if t.threads && len(words) > 1 {
+		r.threads, words = words[0], words[1:]
+	}
+	if t.count && len(words) > 1 && isDigits([]byte(words[0])) { // a score has decimals
+		if r.count, err = strconv.ParseInt(words[0], 10, 64); err != nil {
+			return fmt.Errorf("its count %s is out of range", quote(words[0]))
+		}
+		words = words[1:]
+	}
+	if t.spent && len(words) > 1 {
+		words = words[1:]
+	}
+	if len(words) == 2 && !isJMHNumber(words[0]) {
+		r.about = words[1]
+		return nil
+	}
+	if r.score, err = jmhNumber(words[0]); err != nil {
+		return err
+	}
+	switch {
+	case len(words) == 1:
+		return nil
+	case len(words) == 3 && !isJMHNumber(words[1]), len(words) == 2:
+		r.err, err = jmhNumber(words[len(words)-1])
+		return err
+	}
+	return fmt.Errorf("it has %d words between mode and unit", len(words))
+}
+
+// isJMHNumber tells a number from a sign.
+func isJMHNumber(word string) bool {
+	_, err := jmhNumber(word)
+	return err == nil
 }
