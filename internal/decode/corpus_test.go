@@ -35,6 +35,7 @@ var corpusFormats = map[string]string{
 	"dart":              "dart",
 	"tinybench":         "tinybench",
 	"vitest-bench":      "vitest-bench",
+	"googlebenchmark":   "google-benchmark",
 }
 
 // corpusFormat is the format of a file in a folder of the corpus; "" for one
@@ -183,11 +184,15 @@ func checkCorpusFile(t *testing.T, dir, file, format string, e *expected) {
 			keys[suites[i].Key(k).ID()] = true
 		}
 	}
+	distinct := len(keys)
+	if format == googleBenchmark.Name {
+		rows, distinct = googleRows(results)
+	}
 	if e.Count != nil && rows != *e.Count {
 		t.Errorf("count = %d, want %d", rows, *e.Count)
 	}
-	if e.Distinct != nil && len(keys) != *e.Distinct {
-		t.Errorf("distinct = %d, want %d", len(keys), *e.Distinct)
+	if e.Distinct != nil && distinct != *e.Distinct {
+		t.Errorf("distinct = %d, want %d", distinct, *e.Distinct)
 	}
 	refused := slices.ContainsFunc(diagnostics, func(d perf.Diagnostic) bool { return d.Severity == perf.Error })
 	switch e.Parse {
@@ -207,7 +212,11 @@ func checkCorpusFile(t *testing.T, dir, file, format string, e *expected) {
 		t.Errorf("unknown parse %q", e.Parse)
 	}
 	for i := range e.Samples {
-		checkSample(t, results, filepath.Join(dir, file), &e.Samples[i])
+		among := results
+		if format == googleBenchmark.Name {
+			among = googleRowOf(t, results, &e.Samples[i])
+		}
+		checkSample(t, among, filepath.Join(dir, file), &e.Samples[i])
 	}
 	checkErrors(t, e.Errors, lost, diagnostics)
 }
@@ -246,8 +255,11 @@ func checkSample(t *testing.T, results []*perf.Benchmark, file string, s *expect
 			continue
 		}
 		unit, scale := corpusUnit(m.Unit)
-		if m.Unit == "custom" && m.OrigUnit != nil {
-			unit = perf.Unit(*m.OrigUnit)
+		if m.Unit == "custom" {
+			unit = ""
+			if m.OrigUnit != nil {
+				unit = perf.Unit(*m.OrigUnit)
+			}
 		}
 		if m.Better == "from-measure" { // what the tool documents for the measure
 			documented := bmfMetric(m.Metric)

@@ -80,6 +80,7 @@ var formats = []Format{
 	renaissance, dacapo,
 	benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark,
 	bencherMetrics, hyperfine, pytestBenchmark, jmh, libtest, benchmarkJS, dart, tinybench, vitestBench,
+	googleBenchmark,
 }
 
 // Names lists the format names, sorted.
