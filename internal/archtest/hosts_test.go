@@ -21,7 +21,9 @@ import (
 var hosts = map[string][]string{
 	// Whether the server is the one whose Pages have an address of this form,
 	// to which the log and the summary then link.
-	"github.com": {"internal/app/site.go"},
+	// In the Dockerfile it begins names of packages, as golang.org does.
+	"github.com": {"Dockerfile", "internal/app/site.go"},
+	"golang.org": {"Dockerfile"},
 	".github.io": {"internal/app/site.go"},
 	// Default and example of --listen.
 	"127.0.0.1": {"internal/app/options.go", "internal/app/serve.go"},
