@@ -137,8 +137,8 @@ func (r *dacapoReader) other(line []byte) {
 		}
 		return
 	}
-	if i := bytes.Index(line, []byte(" processors detected")); i > 0 {
-		words := bytes.Fields(line[:i])
+	before, _, ok := bytes.Cut(line, []byte(" processors detected"))
+	if words := bytes.Fields(before); ok && len(words) > 0 {
 		if n, err := strconv.Atoi(string(words[len(words)-1])); err == nil && n > 0 && n < 1<<20 {
 			r.s.Env.CPUCount = n
 		}
