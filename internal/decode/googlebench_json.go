@@ -32,9 +32,6 @@ func googleDocument(data []byte) int {
 	return -1
 }
 
-// lineAt is the number of the line that holds an offset.
-func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
-
 // readJSON reads all documents of a file, one after the other, with other
 // output around and within them.
 func (g *google) readJSON(data []byte) error {
