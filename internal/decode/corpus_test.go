@@ -36,6 +36,8 @@ var corpusFormats = map[string]string{
 	"tinybench":         "tinybench",
 	"vitest-bench":      "vitest-bench",
 	"googlebenchmark":   "google-benchmark",
+	"catch2":            "catch2",
+	"luau":              "luau",
 }
 
 // corpusFormat is the format of a file in a folder of the corpus; "" for one
@@ -473,6 +475,18 @@ func checkSpread(t *testing.T, b *perf.Benchmark, name string, want expectedSpre
 	}
 	if strings.HasPrefix(want.Kind, "max-min") { // the file does not say which
 		want.Kind = "spread"
+	}
+	if want.Kind == "stddev_percent" { // the column's name; it holds half an interval
+		r := metric.Reported[0]
+		lo, _ := r.CI.Lo.Get()
+		hi, _ := r.CI.Hi.Get()
+		if v, _ := want.Value.(float64); !near((hi-lo)/2/r.Value, v*scale) {
+			t.Errorf("%s: interval %+v, want a half width of %v %%", name, r.CI, want.Value)
+		}
+		return
+	}
+	if want.Kind == "ci_mean" {
+		want.Kind = "ci"
 	}
 	if want.Kind != "ci" {
 		r, ok := metric.Find(want.Kind)

@@ -80,7 +80,7 @@ var formats = []Format{
 	renaissance, dacapo,
 	benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark,
 	bencherMetrics, hyperfine, pytestBenchmark, jmh, libtest, benchmarkJS, dart, tinybench, vitestBench,
-	googleBenchmark,
+	googleBenchmark, catch2, luau,
 }
 
 // Names lists the format names, sorted.

@@ -1,0 +1,5 @@
+package decode
+
+import "testing"
+
+func FuzzLuau(f *testing.F) { fuzzFormat(f, "luau") }
