@@ -38,6 +38,7 @@ var corpusFormats = map[string]string{
 	"googlebenchmark":   "google-benchmark",
 	"catch2":            "catch2",
 	"luau":              "luau",
+	"julia":             "julia",
 }
 
 // corpusFormat is the format of a file in a folder of the corpus; "" for one
@@ -321,6 +322,13 @@ func identityFits(b *perf.Benchmark, want map[string]any) bool {
 		case "procs_suffix":
 			key = "procs"
 		}
+		if parts, ok := v.([]any); ok {
+			var path []string
+			for _, part := range parts {
+				path = append(path, fmt.Sprint(part))
+			}
+			v = strings.Join(path, "/")
+		}
 		got, ok := paramOf(b.Identity, key)
 		if v == nil && ok || v != nil && got != fmt.Sprint(v) {
 			return false
@@ -361,6 +369,8 @@ func statOf(m *perf.Metric, stat string, n *float64) []float64 {
 		stat = "mean"
 	case "med":
 		stat = "median"
+	case "estimate", "real": // the only one there is
+		stat = "mean"
 	}
 	stat = strings.NewReplacer("p(", "p", ")", "").Replace(stat)
 	if r, ok := m.Find(stat); ok {

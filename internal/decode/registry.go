@@ -81,6 +81,7 @@ var formats = []Format{
 	benchmarkDotNet, nbomber, goTest, customJSON, githubActionBenchmark,
 	bencherMetrics, hyperfine, pytestBenchmark, jmh, libtest, benchmarkJS, dart, tinybench, vitestBench,
 	googleBenchmark, catch2, luau,
+	julia,
 }
 
 // Names lists the format names, sorted.

@@ -1,0 +1,5 @@
+package decode
+
+import "testing"
+
+func FuzzJulia(f *testing.F) { fuzzFormat(f, "julia") }
