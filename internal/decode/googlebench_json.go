@@ -139,11 +139,15 @@ func (g *google) recover(data []byte, line int) (int, error) {
 	other, closed := 0, false
 	pos := 0
 	for pos < len(data) {
-		text := data[pos:]
-		if i := bytes.IndexByte(text, '\n'); i >= 0 {
-			text = text[:i+1]
+		if g.told.full("parse") { // trying on might take long
+			g.tellRest(line)
+			return len(data), nil
 		}
+		text, _, more := bytes.Cut(data[pos:], []byte("\n"))
 		next, lines := pos+len(text), 1
+		if more {
+			next++
+		}
 		trimmed := bytes.TrimSpace(text)
 		switch {
 		case len(trimmed) == 0:
@@ -153,23 +157,14 @@ func (g *google) recover(data []byte, line int) (int, error) {
 				g.tellBroken(other, closed, line)
 				return pos, nil
 			}
-			d := strictjson.NewDecoder(data[open:min(len(data), open+recordBytes)], googleOptions)
-			raw := d.Raw()
 			closed = false
-			var at *strictjson.Error
-			switch p := d.Problem(); {
-			case errors.As(d.Err(), &at):
-				g.refuse("", line+at.Line-1, at.Msg)
-			case p != nil:
-				g.refuse("", line, p.Msg)
-			default:
-				if bytes.Contains(raw, []byte(`"name"`)) {
-					if err := g.record(raw, line); err != nil {
-						return 0, err
-					}
-				}
-				lines = bytes.Count(data[pos:open+d.Offset()], []byte("\n"))
-				next = open + d.Offset()
+			n, err := g.try(data[open:min(len(data), open+recordBytes)], line)
+			if err != nil {
+				return 0, err
+			}
+			if n > 0 {
+				lines = bytes.Count(data[pos:open+n], []byte("\n"))
+				next = open + n
 			}
 		case bytes.ContainsAny(trimmed[:1], `"]},`):
 			closed = trimmed[0] == '}' // the last line of a whole document
@@ -178,20 +173,43 @@ func (g *google) recover(data []byte, line int) (int, error) {
 		}
 		line += lines
 		pos = next
-		if pos > 0 && pos < len(data) && data[pos-1] != '\n' { // behind a record: the rest of its line
-			rest := data[pos:]
-			if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-				rest = rest[:i+1]
+		if pos < len(data) && data[pos-1] != '\n' { // behind a record, the rest of its line
+			rest, _, more := bytes.Cut(data[pos:], []byte("\n"))
+			pos += len(rest)
+			if more {
+				pos++
 				line++
 			}
-			if t := bytes.Trim(rest, " \t\r\n,"); len(t) > 0 && t[0] != ']' && t[0] != '}' {
+			if t := bytes.Trim(rest, " \t\r,"); len(t) > 0 && t[0] != ']' && t[0] != '}' {
 				other++
 			}
-			pos += len(rest)
 		}
 	}
 	g.tellBroken(other, closed, line)
 	return len(data), nil
+}
+
+// try reads the record at the start of data and returns how many bytes it has, 0
+// if it cannot be read. The error says that there are too many.
+func (g *google) try(data []byte, line int) (int, error) {
+	d := strictjson.NewDecoder(data, googleOptions)
+	raw := d.Raw()
+	var at *strictjson.Error
+	switch p := d.Problem(); {
+	case errors.As(d.Err(), &at):
+		g.refuse("", line+at.Line-1, at.Msg)
+		return 0, nil
+	case p != nil:
+		g.refuse("", line+p.Line-1, p.Msg)
+	case bytes.Contains(raw, []byte(`"name"`)):
+		return d.Offset(), g.record(raw, line)
+	}
+	return d.Offset(), nil
+}
+
+func (g *google) tellRest(line int) {
+	g.told.add(perf.Diagnostic{Severity: perf.Error, Code: "unreadable", Where: perf.Where{Line: line}, What: "the rest of the file is not read",
+		Why: "too many records of it are broken", Do: "What was read before is kept."})
 }
 
 func (g *google) tellBroken(other int, closed bool, line int) {

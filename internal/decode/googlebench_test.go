@@ -126,3 +126,17 @@ func TestGeneratedGoogle(t *testing.T) {
 		})
 	}
 }
+
+// TestGoogleBroken: a file of broken records is given up early, and says so;
+// each try may read on for a while.
+func TestGoogleBroken(t *testing.T) {
+	doc := "{\n\"context\": {\"library_build_type\": \"release\"},\n\"benchmarks\": [\nx\n" +
+		"{\"name\": \"A\", \"real_time\": 5, \"cpu_time\": 4, \"time_unit\": \"us\"}\n" + strings.Repeat("{\"a\": [\n", 100_000)
+	suites, diagnostics, err := File("a.json", []byte(doc), Options{})
+	if err != nil || len(suites) != 1 || len(suites[0].Benchmarks) != 1 || suites[0].Benchmarks[0].Metrics[0].Samples[0].Value != 5000 {
+		t.Fatal(err, suites)
+	}
+	if !slices.ContainsFunc(diagnostics, func(d perf.Diagnostic) bool { return d.Code == "unreadable" && d.Where.Line == 106 }) {
+		t.Errorf("told %v", diagnostics[len(diagnostics)-1])
+	}
+}
