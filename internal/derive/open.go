@@ -90,10 +90,10 @@ func (run *Run) tallyClaims() {
 // open lists the slowdowns that are open after the last run.
 func (j *judging) open(series []*Series, runs []*Run) []Open {
 	labels, retired, newest, adjusted := map[string]string{}, map[string]bool{}, map[string]*Run{}, map[string]perf.Num{}
-	metrics := map[string]*Metric{}
+	histories := map[string]*Series{}
 	for _, s := range series {
 		newest[s.Key.ID()+s.Metric] = s.Newest().Run
-		metrics[s.Key.ID()+s.Metric] = s.Newest().Metric
+		histories[s.Key.ID()+s.Metric] = s
 		for v, metric := range s.Newest().Result.verdicts() {
 			adjusted[s.Key.ID()+metric] = v.PAdjusted
 		}
@@ -110,20 +110,15 @@ func (j *judging) open(series []*Series, runs []*Run) []Open {
 			o := Open{Key: key, Label: labels[key.ID()], Metric: q.name(), PAdjusted: adjusted[key.ID()+q.name()]}
 			if ch := c.judge.Open(n); ch != nil {
 				o.Since, o.Before, o.Confirmed = c.runs[ch.Since], c.runAt(ch.Before), c.runs[ch.Confirmed]
-				o.Ratio, o.Lo, o.Hi = ratio(ch.Ratio), ratio(ch.Ratio-ch.Half), ratio(ch.Ratio+ch.Half)
-				if m := metrics[key.ID()+q.metric]; exactly(m) {
-					o.Ratio, o.Lo, o.Hi = exactRatio(m, centre(m).Or(0), ch.Ratio, 0) // exact: no interval
-				}
+				o.Ratio, o.Lo, o.Hi = histories[key.ID()+q.metric].ratios(o.Confirmed, ch.Ratio, ch.Half)
 				o.Gone = gone(newest[key.ID()+q.metric], key.Module, runs)
 			} else if c.judge.Suspicion(n) > 0 {
 				before, first, last, r := c.judge.SuspectedSince(n)
 				if c.runs[last] != newest[key.ID()+q.metric] {
 					continue // a later run could neither confirm nor refute it
 				}
-				o.Since, o.Before, o.Ratio = c.runs[first], c.runAt(before), ratio(r)
-				if m := metrics[key.ID()+q.metric]; exactly(m) {
-					o.Ratio, _, _ = exactRatio(m, centre(m).Or(0), r, 0)
-				}
+				o.Since, o.Before = c.runs[first], c.runAt(before)
+				o.Ratio, _, _ = histories[key.ID()+q.metric].ratios(c.runs[last], r, 0)
 			} else {
 				continue
 			}
@@ -134,6 +129,24 @@ func (j *judging) open(series []*Series, runs []*Run) []Open {
 		return cmp.Or(-compareBool(a.Confirmed != nil, b.Confirmed != nil), -cmp.Compare(a.Ratio.Or(0), b.Ratio.Or(0)), a.Key.Compare(b.Key))
 	})
 	return out
+}
+
+// ratios turns a change that showed in a run into the ratio and its interval, of
+// exact metrics the values' own.
+func (s *Series) ratios(run *Run, change, half float64) (mid, lo, hi perf.Num) {
+	m := s.Points[slices.IndexFunc(s.Points, func(p Point) bool { return p.Run == run })].Metric
+	if !exactly(m) {
+		return ratio(change), ratio(change - half), ratio(change + half)
+	}
+	level, _ := m.Verdict.Level.Get()
+	constant := level == 1
+	if _, ok := m.Verdict.Ratio.Get(); constant && !ok {
+		return mid, lo, hi // it was 0, which the mean of unequal changes would miss
+	}
+	if constant {
+		half = 0
+	}
+	return exactRatio(m, centre(m).Or(0), change, half)
 }
 
 // goneAfter is how many later runs of a module must lack a benchmark for it to

@@ -9,7 +9,7 @@ import (
 // People read words, not codes.
 func TestReasonWords(t *testing.T) {
 	seen := map[string]string{}
-	for _, code := range []string{"few-runs", "other-machine", "noisy", "two-clusters", "platform-shift", "small", "accepted",
+	for _, code := range []string{"few-runs", "other-machine", "noisy", "two-clusters", "platform-shift", "small", "open", "accepted",
 		"carried", "no-ratio", "not-judged", "unknown-direction", "constant-rate", "errors"} {
 		words := ReasonWords(code)
 		if words == code && code != "accepted" {
@@ -35,6 +35,8 @@ func TestMainReason(t *testing.T) {
 		{[]string{"platform-shift", "small"}, "small"},
 		{[]string{"platform-shift", "accepted"}, ""},
 		{[]string{"two-clusters", "accepted"}, "two-clusters"},
+		{[]string{"open", "noisy"}, "noisy"},
+		{[]string{"open"}, ""},
 	} {
 		if got := MainReason(&perf.Verdict{Reasons: c.reasons}); got != c.want {
 			t.Errorf("%v: %q, want %q", c.reasons, got, c.want)

@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +34,11 @@ func TestErrorRates(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	if s := d.Runs[6].Shifts; len(s) > 0 {
-		t.Errorf("shifts of error rates: %+v", s)
+	if v := d.Runs[6].Results[0].Metrics[0].Verdict; math.Abs(v.Ratio.Or(0)-4) > 1e-9 {
+		t.Errorf("0 and 3 %% with one point added are as 4 to 1, not %v", v.Ratio)
+	}
+	if d := judgedRuns(past(0.03, 0.03, 0.03, 0.03, 0.03, 0.03), nil); d.Runs[6].Claims.Slower != 6 || len(d.Runs[6].Shifts) > 0 {
+		t.Errorf("all fail together: claims %+v, shifts %+v", d.Runs[6].Claims, d.Runs[6].Shifts)
 	}
 }
 
@@ -82,7 +86,13 @@ func TestOpenExactRatio(t *testing.T) {
 	}{
 		{[]float64{424, 424, 424, 424, 495, 495}, 495.0 / 424, "red 1 slower by ≥ 16 %"},
 		{[]float64{0, 0, 0, 0, 16, 16}, 0, "red 1 slower (1)"},
+		{[]float64{0, 0, 0, 0, 16, 17}, 0, "red 1 slower (1)"},
+		{[]float64{0, 0, 0, 0, 24, 24, 104, 104}, 0, "red 1 slower (1)"},
 		{[]float64{16, 16, 16, 16, 48}, 3, "amber 1 slower (1)"},
+		{[]float64{0, 0, 0, 0, 16}, 0, "amber 1 slower (1)"},
+		// It is that of the runs that confirmed it, whatever the newest one is.
+		{[]float64{1, 1, 1, 1, 3, 3, 0}, 3, "red 1 slower by ≥ 200 %"},
+		{[]float64{1, 1, 1, 1, 3, 3, 7}, 3, "red 1 slower by ≥ 200 %"},
 	} {
 		d := bytes(tc.values...)
 		if len(d.Open) != 1 {
@@ -95,6 +105,16 @@ func TestOpenExactRatio(t *testing.T) {
 		if got := d.Badge.State + " " + d.Badge.Message; got != tc.badge {
 			t.Errorf("%v: badge %s, want %s", tc.values, got, tc.badge)
 		}
+	}
+	// 0 is 0, whatever rounding made of it.
+	count := made(perf.Allocs, perf.Lower, 16)
+	if mid, lo, hi := exactRatio(&count, 16, math.Log1p(16)-1e-12, 0); mid != (perf.Num{}) || lo != mid || hi != mid {
+		t.Errorf("from 0, but for rounding: %v, from %v to %v", mid, lo, hi)
+	}
+	// Where the counts vary all the same there is an interval, which counts.
+	o := bytes(1000, 1010, 990, 1005, 995, 1002, 1400, 1410).Open[0]
+	if lo, hi := o.Lo.Or(0), o.Hi.Or(0); !(1.2 < lo && lo < 1.38 && 1.42 < hi && hi < 1.6) || math.Abs(o.Ratio.Or(0)-1.405) > 0.005 {
+		t.Errorf("counts that vary: %v, from %v to %v", o.Ratio, o.Lo, o.Hi)
 	}
 }
 
@@ -117,25 +137,33 @@ func TestGoneBenchmark(t *testing.T) {
 
 // All benchmarks of a known machine slower at once are no good news.
 func TestShiftBadge(t *testing.T) {
-	for _, cpu := range []string{"CPU 1", ""} {
+	for name, tc := range map[string]struct {
+		cpu     string
+		factor  float64
+		message string
+	}{
+		"known machine":   {"CPU 1", 1.3, "amber platform shift +29 %"},
+		"a little":        {"CPU 1", 1.055, "green no slowdown (8)"},
+		"faster":          {"CPU 1", 0.7, "green no slowdown (8)"},
+		"unknown machine": {"", 1.3, "green no slowdown (8)"},
+	} {
 		var runs []*Run
 		for i := range 9 {
 			var rs []*Result
 			for k := range 8 {
 				v := steady[(i+k)%6] * float64(k+1)
 				if i == 8 {
-					v *= 1.3
+					v *= tc.factor
 				}
 				r := of(fmt.Sprintf("b%d", k), timed(v))
-				r.Env.CPUModel = cpu
+				r.Env.CPUModel = tc.cpu
 				rs = append(rs, r)
 			}
 			runs = append(runs, runWith(i, rs...))
 		}
 		d := judgedRuns(runs, nil)
-		amber := d.Badge.State == "amber" && strings.HasPrefix(d.Badge.Message, "platform shift +2")
-		if len(d.Runs[8].Shifts) != 1 || amber != (cpu != "") {
-			t.Errorf("%q: shifts %+v, badge %+v", cpu, d.Runs[8].Shifts, d.Badge)
+		if got := d.Badge.State + " " + d.Badge.Message; len(d.Runs[8].Shifts) != 1 || got != tc.message {
+			t.Errorf("%s: shifts %+v, badge %s, want %s", name, d.Runs[8].Shifts, got, tc.message)
 		}
 	}
 }
@@ -165,15 +193,35 @@ func TestUnusedAcceptances(t *testing.T) {
 	opt.Config.Accepted = []config.Accepted{
 		{Benchmark: "m/*", Reason: "used", Commit: sha(3), Line: 2},
 		{Benchmark: "other/*", Reason: "no such benchmark", Line: 3},
-		{Benchmark: "m/A", Reason: "no such commit", Commit: "deadbeef", Line: 4},
-		{Benchmark: "m/A", Reason: "waits for its commit", Line: 5},
+		{Benchmark: "*A", Reason: "no such commit", Commit: "deadbeef", Line: 4},
+		{Benchmark: "*A", Reason: "waits for its commit", Line: 5},
 	}
-	d := &Derived{Runs: days(0, steady...)}
+	var entries []perf.Entry
+	for i := range 6 {
+		e := entry(fmt.Sprintf("%d.1", i), day.AddDate(0, 0, i), "A 100 101 102")
+		e.Meta.Commit.SHA = sha(i)
+		entries = append(entries, e)
+	}
+	_, diags, err := Build(seq(entries), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
-	for _, diag := range d.judge(opt) {
-		got = append(got, fmt.Sprintf("%s %d", diag.Severity, diag.Where.Line))
+	for _, diag := range diags {
+		got = append(got, fmt.Sprintf("%s %s %d: %s", diag.Severity, diag.Where.File, diag.Where.Line, diag.Why))
 	}
-	if fmt.Sprint(got) != "[warning 3 notice 4]" {
-		t.Errorf("told %v", got)
+	want := []string{"warning " + config.AcceptedName + " 3: no benchmark in trends is called other/*",
+		"notice " + config.AcceptedName + " 4: no run measured commit deadbeef"}
+	if !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// While a slowdown is open, all at its level say so; what recovers does not.
+func TestReasonOpen(t *testing.T) {
+	d := judgedRuns(days(0, append(slices.Clone(steady), 150, 151, 150, 151, 100)...), nil)
+	want := []string{"slower suspected", "slower confirmed", "inconclusive open;noisy", "inconclusive open;noisy", "inconclusive recovered noisy"}
+	if got := saidOf(d, "A", perf.Time)[6:]; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
