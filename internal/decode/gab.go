@@ -72,7 +72,7 @@ func decodeGAB(in Input) ([]perf.Suite, []perf.Diagnostic, error) {
 	}
 	r := gabReader{
 		in: in, start: start, d: strictjson.NewDecoder(body, strictjson.Options{KeepGoing: true}),
-		words: map[string]string{}, metrics: map[gabUnit]perf.Metric{}, at: map[string]int{},
+		words: map[string]string{}, metrics: map[gabUnit]perf.Metric{}, at: map[string]int{}, identities: map[gabExtension][]perf.Param{},
 	}
 	found := r.document()
 	err := r.d.End()
@@ -105,6 +105,13 @@ type gabReader struct {
 	rows, split []gabRow
 	benchmarks  []perf.Benchmark
 	at          map[string]int
+	identities  map[gabExtension][]perf.Param
+}
+
+// gabExtension is an identity, by its first part, and what is added to it.
+type gabExtension struct {
+	of          *perf.Param
+	name, value string
 }
 
 // gabRow is one value of a run.

@@ -51,6 +51,7 @@ func (r *gabReader) assemble(tool string, identity []perf.Param) []perf.Benchmar
 		procs = nameProcs(rows)
 	}
 	clear(r.at)
+	clear(r.identities)
 	r.benchmarks = r.benchmarks[:0]
 	for i := range rows {
 		row := &rows[i]
@@ -71,7 +72,7 @@ func (r *gabReader) assemble(tool string, identity []perf.Param) []perf.Benchmar
 			}
 			if row.pkg != "" {
 				b.Label = row.name
-				b.Identity = withParam(identity, "pkg", row.pkg)
+				b.Identity = r.extend(identity, "pkg", row.pkg)
 			}
 			r.benchmarks = append(r.benchmarks, b)
 		}
@@ -80,11 +81,20 @@ func (r *gabReader) assemble(tool string, identity []perf.Param) []perf.Benchmar
 	return slices.Clone(r.benchmarks)
 }
 
-// withParam copies a list that many results share and adds to it.
-func withParam(shared []perf.Param, name, value string) []perf.Param {
-	out := make([]perf.Param, len(shared)+1)
-	copy(out, shared)
-	out[len(shared)] = perf.Param{Name: name, Value: value}
+// extend copies an identity and adds to it. Results of one run that add the
+// same share one copy, since most runs have few different ranges.
+func (r *gabReader) extend(identity []perf.Param, name, value string) []perf.Param {
+	key := gabExtension{name: name, value: value}
+	if len(identity) > 0 {
+		key.of = &identity[0]
+	}
+	out, ok := r.identities[key]
+	if !ok {
+		out = make([]perf.Param, len(identity)+1)
+		copy(out, identity)
+		out[len(identity)] = perf.Param{Name: name, Value: value}
+		r.identities[key] = out
+	}
 	return out
 }
 
@@ -93,7 +103,7 @@ func withParam(shared []perf.Param, name, value string) []perf.Param {
 func (r *gabReader) addRow(b *perf.Benchmark, tool string, row *gabRow) {
 	m, isText := r.metric(tool, row)
 	if isText && row.spread != "" && !slices.ContainsFunc(b.Identity, func(p perf.Param) bool { return p.Name == "range" }) {
-		b.Identity = withParam(b.Identity, "range", row.spread)
+		b.Identity = r.extend(b.Identity, "range", row.spread)
 	}
 	to := b.Metric(m.Name)
 	if to != nil && to.Unit != m.Unit {
